@@ -1,0 +1,55 @@
+"""Discreet: tables of counts about people, with a privacy guarantee that anyone can check.
+
+The public names are here and nothing else is. They are loaded when first used, so that
+`discreet.certify.verify` can be imported without numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet import assess, design, testing
+    from discreet.certify.ptable import PTable, load
+    from discreet.certify.verify import verify
+    from discreet.domain import Counts, Cycle
+    from discreet.errors import DiscreetError
+    from discreet.mechanism import Mechanism, Row
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Counts",
+    "Cycle",
+    "DiscreetError",
+    "Mechanism",
+    "PTable",
+    "Row",
+    "assess",
+    "design",
+    "load",
+    "testing",
+    "verify",
+]
+
+_PLACES = {
+    "Counts": "discreet.domain",
+    "Cycle": "discreet.domain",
+    "DiscreetError": "discreet.errors",
+    "Mechanism": "discreet.mechanism",
+    "PTable": "discreet.certify.ptable",
+    "Row": "discreet.mechanism",
+    "load": "discreet.certify.ptable",
+    "verify": "discreet.certify.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if name in __all__:
+        return import_module(f"discreet.{name}")
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""What a mechanism costs and gives: privacy curves, properties, losses. Floats, vectorised."""

@@ -1,0 +1,122 @@
+"""The seven properties of Cormode 2019, and whether a mechanism derives from the geometric one.
+
+With P[i, j] = Pr[output i | true j]:
+RH P[i,i] >= P[i,j]; RM rows fall away from the diagonal; CH P[j,j] >= P[i,j]; CM columns fall away from it; F equal
+diagonal; WH P[j,j] >= 1/(n+1); S P[i,j] = P[n-i,n-j].  RM => RH; CM => CH => WH.
+
+They are written for counts 0..n. Without an upper end a long enough section of the matrix decides (the rest repeats it), and
+WH asks for more than 0. On a cycle "away" is along the cycle in one dimension; in several, RM and CM are not defined.
+
+This is the reading in floats, with a tolerance; `certify.table.properties` is the exact one.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.domain import Counts, Cycle
+from discreet.errors import MechanismError
+from discreet.exact import Epsilon, Number
+
+if TYPE_CHECKING:
+    from discreet.mechanism import Mechanism
+
+Floats = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-12
+
+
+def held(mechanism: "Mechanism") -> frozenset[str]:
+    """Which of the seven hold, to the precision of floats."""
+    if isinstance(mechanism.domain, Cycle):
+        return _on_cycle(mechanism.interior[0].values, mechanism.domain)
+    if not mechanism.rows and len(mechanism.interior) == 1:
+        return _of_noise(mechanism)
+    reach = max((abs(row.first) + len(row.values) for row in mechanism.interior), default=0)
+    end = mechanism.domain.lower + len(mechanism.rows) + 2 * len(mechanism.interior) + reach
+    counts = range(mechanism.domain.lower, end if mechanism.domain.upper is None else min(end, mechanism.domain.upper + 1))
+    first, matrix = section(mechanism, counts)
+    i, j = np.indices(matrix.shape)
+    i, j = i + first, j + counts[0]
+    truth = matrix[np.arange(len(counts)) + counts[0] - first, np.arange(len(counts))]
+    inside = matrix[counts[0] - first : counts[-1] + 1 - first]
+    along, down = matrix[:, :-1] - matrix[:, 1:], np.pad(matrix, ((1, 1), (0, 0)))
+    tests = {
+        "RH": _least(truth[:, None] - inside),
+        "RM": _least(np.where((i <= j)[:, :-1], along, -along)),
+        "CH": _least(truth[None, :] - matrix),
+        "CM": _least(np.where((i >= j), matrix - down[2:], matrix - down[:-2]))
+        and _least(np.where((i == j), matrix - down[:-2], 0)),
+        "F": _least(-np.ptp(truth)[None]),
+        "WH": _least(truth - 1 / mechanism.domain.size) if mechanism.domain.size else bool((truth > 0).all()),
+        "S": len(counts) == mechanism.domain.size
+        and 2 * first + len(matrix) - 1 == counts[0] + counts[-1]
+        and _least(-abs(matrix - matrix[::-1, ::-1])),
+    }
+    return frozenset(name for name, holds in tests.items() if holds)
+
+
+def section(mechanism: "Mechanism", counts: range) -> tuple[int, Floats]:
+    """The smallest output, and P[i, j] for the given true counts and all outputs, of which these counts are some."""
+    rows = [mechanism.row(count) for count in counts]
+    first = min(counts[0], *(row.first for row in rows))
+    last = max(counts[-1], *(row.first + len(row.values) - 1 for row in rows))
+    matrix = np.zeros((last - first + 1, len(rows)))
+    for place, row in enumerate(rows):
+        matrix[row.first - first : row.first - first + len(row.values), place] = row.values
+    return first, matrix
+
+
+def derivable(mechanism: "Mechanism", epsilon: Number | None = None, alpha: Number | None = None) -> bool:
+    """Gupte and Sundararajan: (1 + alpha^2) P[i,j] >= alpha (P[i,j-1] + P[i,j+1]), and P within E at the two ends."""
+    if not isinstance(mechanism.domain, Counts) or mechanism.domain.upper is None:
+        raise MechanismError("derivability is a question about mechanisms on counts 0..n; give one with an upper end")
+    given = mechanism.design if epsilon is None and alpha is None else {"epsilon": epsilon, "alpha": alpha}
+    if given.get("epsilon") is None and given.get("alpha") is None:
+        raise MechanismError("this design has no epsilon of its own; say from which geometric mechanism: epsilon= or alpha=")
+    a = float(Epsilon.of(given.get("epsilon"), given.get("alpha")).alpha)
+    matrix = mechanism.matrix()
+    inner = (1 + a * a) * matrix[:, 1:-1] - a * (matrix[:, :-2] + matrix[:, 2:])
+    ends = np.stack([matrix[:, 0] - a * matrix[:, 1], matrix[:, -1] - a * matrix[:, -2]])
+    return _least(inner) and _least(ends)
+
+
+def _least(slack: Floats) -> bool:
+    """Whether no slack is below 0, to the precision of floats."""
+    return bool(slack.size == 0 or slack.min() >= -TOLERANCE)
+
+
+def _of_noise(mechanism: "Mechanism") -> frozenset[str]:
+    """Additive noise: a row and a column of the matrix are the same numbers."""
+    row, size = mechanism.interior[0], mechanism.domain.size
+    reach = max(-row.first, row.first + len(row.values) - 1, 0)
+    noise = np.zeros(2 * reach + 1)
+    noise[row.first + reach : row.first + reach + len(row.values)] = row.values
+    names = {"F"}
+    if _least(noise[reach] - noise):
+        names |= {"RH", "CH"}
+    if _least(noise[reach:-1] - noise[reach + 1 :]) and _least(noise[1 : reach + 1] - noise[:reach]):
+        names |= {"RM", "CM"}
+    if noise[reach] >= 1 / size - TOLERANCE if size else noise[reach] > 0:
+        names.add("WH")
+    if _least(-abs(noise - noise[::-1])):
+        names.add("S")
+    return frozenset(names)
+
+
+def _on_cycle(noise: Floats, domain: Cycle) -> frozenset[str]:
+    shaped = noise.reshape(domain.shape)
+    axes = tuple(range(shaped.ndim))
+    mirror = np.roll(np.flip(shaped), 1, axis=axes).ravel()
+    names = {"F"}
+    if _least(noise[0] - noise):
+        names |= {"RH", "CH"}
+    if noise[0] >= 1 / domain.size - TOLERANCE:
+        names.add("WH")
+    if _least(-abs(noise - mirror)):
+        names.add("S")
+    half = domain.size // 2 + 1
+    if len(axes) == 1 and all(_least(-np.diff(side[:half])) for side in (noise, mirror)):
+        names |= {"RM", "CM"}
+    return frozenset(names)

@@ -1,0 +1,109 @@
+"""What is lost to noise: losses over all true counts, and bias, variance and entropy of one.
+
+Losses are those of Cormode 2019, sum_j w_j sum_i |i-j|^t P[i,j] with w_j = 1/(n+1) unless given:
+"L1", "L2" (t = 1, 2), ("L0", d) the mass at |i-j| > d, and "L0" the mass off the diagonal, rescaled by (n+1)/n so that the uniform
+mechanism costs 1. aggregate="max" takes the largest true count's loss instead of the sum, with w_j = 1 and no rescaling.
+On a cycle |i-j| is the shorter way round, summed over dimensions (squares summed for L2). Without an upper end the loss is that of
+the interior, averaged over its period: what almost all counts have.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.domain import Cycle
+from discreet.errors import MechanismError, ParameterError
+
+if TYPE_CHECKING:
+    from discreet.mechanism import Mechanism
+
+Floats = npt.NDArray[np.float64]
+
+_POWERS = {"L0": 0, "L1": 1, "L2": 2}
+
+
+def loss(
+    mechanism: "Mechanism", kind: str | tuple[str, int], weights: npt.ArrayLike | None = None, aggregate: str = "sum"
+) -> float:
+    """Expected loss over the true counts."""
+    if aggregate not in ("sum", "max"):
+        raise ParameterError(f"aggregate is {aggregate!r}; give 'sum' or 'max'")
+    each = by_count(mechanism, kind)
+    if aggregate == "max":
+        shares = np.ones(len(each)) if weights is None else _weights(weights, len(each), total=None)
+        return float((shares * each).max())
+    shares = np.full(len(each), 1 / len(each)) if weights is None else _weights(weights, len(each), total=1.0)
+    size = mechanism.domain.size
+    scale = size / (size - 1) if kind == "L0" and size is not None and size > 1 else 1.0
+    return scale * math.fsum(shares * each)
+
+
+def by_count(mechanism: "Mechanism", kind: str | tuple[str, int]) -> Floats:
+    """The expected loss of every true count; of every row of the interior where there is no upper end."""
+    power, beyond = _kind(kind)
+
+    def expected(distance: Floats, probabilities: Floats) -> float:
+        cost = distance**power if power else distance > beyond
+        return math.fsum(cost * probabilities)
+
+    if isinstance(mechanism.domain, Cycle):
+        value = expected(_way_round(mechanism.domain, squares=power == 2), mechanism.interior[0].values)
+        return np.full(mechanism.domain.size, value)
+    if mechanism.domain.upper is None:
+        return np.array([expected(np.abs(row.outputs), row.values) for row in mechanism.interior])
+    start = mechanism.domain.lower
+    distinct = len(mechanism.rows) + len(mechanism.interior)
+    rows = [(count, mechanism.row(count)) for count in range(start, start + distinct)]
+    values = [expected(np.abs(row.outputs - count), row.values) for count, row in rows]
+    places = np.arange(mechanism.domain.upper - start + 1)
+    small = len(mechanism.rows)
+    return np.array(values)[np.where(places < small, places, small + (places - small) % max(1, len(mechanism.interior)))]
+
+
+def moments(mechanism: "Mechanism", count: int) -> tuple[float, float]:
+    """Bias and variance of the output for one true count."""
+    if isinstance(mechanism.domain, Cycle):
+        raise MechanismError(f"bias and variance have no meaning on {mechanism.domain}; use loss('L0'), loss('L1') or loss('L2')")
+    outputs, probabilities = mechanism.pmf(count)
+    noise = (outputs - count).astype(np.float64)
+    bias = math.fsum(noise * probabilities)
+    return bias, math.fsum((noise - bias) ** 2 * probabilities)
+
+
+def entropy(probabilities: Floats) -> float:
+    """Shannon entropy in bits."""
+    positive = probabilities[probabilities > 0]
+    return -math.fsum(positive * np.log2(positive))
+
+
+def _kind(kind: Any) -> tuple[int, int]:
+    """Power of the distance, and for L0 the distance beyond which an error counts."""
+    if isinstance(kind, str) and kind in _POWERS:
+        return _POWERS[kind], 0
+    if isinstance(kind, (tuple, list)) and len(kind) == 2 and kind[0] == "L0" and isinstance(kind[1], int) and kind[1] >= 0:
+        return 0, kind[1]
+    raise ParameterError(f"the loss is {kind!r}; give 'L0', 'L1', 'L2' or ('L0', d) with d >= 0")
+
+
+def _weights(given: npt.ArrayLike, size: int, total: float | None) -> Floats:
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"weights are {given!r:.60}; give one number for each true count") from None
+    if weights.shape != (size,):
+        raise ParameterError(f"weights have shape {weights.shape}; give {size}, one for each true count")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ParameterError("weights hold a negative, infinite or missing value; give numbers of 0 or more")
+    if total is not None and abs(weights.sum() - total) > 1e-9:
+        raise ParameterError(f"weights sum to {weights.sum():.9g}; divide them by that, so that they sum to one")
+    return weights
+
+
+def _way_round(domain: Cycle, squares: bool) -> Floats:
+    """For every flattened residue the distance from 0; whose square is the sum of squares where asked."""
+    sides = [np.minimum(np.arange(side), side - np.arange(side)).astype(np.float64) for side in domain.shape]
+    grid = np.meshgrid(*sides, indexing="ij")
+    total: Floats = np.sqrt(sum(part**2 for part in grid)) if squares else np.asarray(sum(grid))
+    return total.ravel()

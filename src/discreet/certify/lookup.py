@@ -1,0 +1,106 @@
+"""From a row and a key to a displacement: the inverse of the integer cumulative weights.
+
+Output k of a row is chosen by the keys in [c_(k-1), c_k), c being the cumulated weights; c of the last output is 2**bits, so every
+key chooses one and none is rejected. The displacement is what is added to the true count (on a cycle, the flattened residue).
+
+Bulk draws use a guide table: the top bits of a key decide at once unless a threshold lies within their bucket, and only then
+are the remaining bits drawn and the exact thresholds searched. The result is that of the whole key, whichever way. Its time depends
+on the draws, though very little; a single answer to a live question is therefore found by comparing its key with every threshold.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certify.keystream import Keystream
+from discreet.certify.table import Table
+from discreet.domain import Counts
+
+Keys = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.intp]
+
+GUIDE_BITS = 16
+GUIDE_SIZE = 1 << 20
+"""Entries of the guide table: more miss the processor's cache, fewer send more draws to the search."""
+
+
+class Lookup:
+    """The cumulated weights of all rows of a table, and the guide into them."""
+
+    def __init__(self, table: Table) -> None:
+        rows = table.rows + table.interior
+        width = max(len(row.weights) for row in rows)
+        self.bits = table.bits
+        self.thresholds: Keys = np.full((len(rows), width), table.total, dtype=np.uint64)
+        for place, row in enumerate(rows):
+            self.thresholds[place, : len(row.weights)] = np.cumsum(np.array(row.weights, dtype=np.uint64))
+        lower = table.domain.lower if isinstance(table.domain, Counts) else 0
+        own = [row.first - (lower + place) for place, row in enumerate(table.rows)]
+        self.firsts: Integers = np.array(own + [row.first for row in table.interior], dtype=np.int64)
+
+    def one(self, row: int, key: int) -> int:
+        """The displacement for one key, in a time that does not depend on it: a comparison with every threshold."""
+        return int(self.firsts[row]) + int(np.count_nonzero(self.thresholds[row] <= np.uint64(key)))
+
+    def many(self, rows: Places | None, keys: Keys) -> Integers:
+        """Displacements for many keys; rows=None: all of the only row."""
+        buckets = (keys >> np.uint64(self.bits - self._guide_bits)).astype(np.intp)
+        found = self._guided(rows, buckets)
+        open_ = np.flatnonzero(found == self._undecided)
+        found[open_] = self._search(None if rows is None else rows[open_], keys[open_])
+        return found.astype(np.int64)
+
+    def draw(self, rows: Places | None, size: int, stream: Keystream) -> npt.NDArray[np.signedinteger]:
+        """Displacements for new keys: the same law as `many` with uniform keys, most of whose bits are never drawn."""
+        guide, rest = self._guide_bits, self.bits - self._guide_bits
+        words = stream.words(size)
+        buckets = words if guide == GUIDE_BITS else words >> np.uint16(GUIDE_BITS - guide)
+        found = self._guided(rows, buckets)
+        open_ = np.flatnonzero(found == self._undecided)
+        if open_.size:
+            keys = buckets[open_].astype(np.uint64) << np.uint64(rest) | stream.keys(open_.size, rest)
+            found[open_] = self._search(None if rows is None else rows[open_], keys)
+        return found
+
+    def _guided(
+        self, rows: Places | None, buckets: npt.NDArray[np.integer]
+    ) -> npt.NDArray[np.signedinteger]:
+        index = buckets if rows is None else (rows << self._guide_bits) | buckets
+        return np.take(self._guide, index, mode="clip")
+
+    def _search(self, rows: Places | None, keys: Keys) -> Integers:
+        """Exact binary search, in all rows at once."""
+        if rows is None:
+            return self.firsts[0] + np.searchsorted(self.thresholds[0], keys, side="right")
+        flat, width = self.thresholds.ravel(), self.thresholds.shape[1]
+        low, high = rows * width, rows * width + width - 1
+        while (low < high).any():
+            middle = (low + high) >> 1
+            above = flat[middle] <= keys
+            low, high = np.where(above, middle + 1, low), np.where(above, high, middle)
+        return self.firsts[rows] + low - rows * width
+
+    @cached_property
+    def _guide_bits(self) -> int:
+        room = max(GUIDE_SIZE // len(self.thresholds), 1).bit_length() - 1
+        return min(self.bits, max(room, 4), GUIDE_BITS)
+
+    @cached_property
+    def _undecided(self) -> int:
+        return int(np.iinfo(self._guide.dtype).min)
+
+    @cached_property
+    def _guide(self) -> npt.NDArray[np.signedinteger]:
+        """For every row and every value of the top bits the displacement, or the least integer where it is not decided."""
+        buckets, rest = 1 << self._guide_bits, np.uint64(self.bits - self._guide_bits)
+        lowest = np.arange(buckets, dtype=np.uint64) << rest
+        highest = lowest | np.uint64((1 << int(rest)) - 1)
+        reach = np.abs(self.firsts).max() + self.thresholds.shape[1]
+        dtype = np.int16 if reach < 2**15 - 1 else np.int32 if reach < 2**31 - 1 else np.int64
+        guide = np.empty((len(self.thresholds), buckets), dtype=dtype)
+        for row, thresholds in enumerate(self.thresholds):
+            least, most = (np.searchsorted(thresholds, keys, side="right") for keys in (lowest, highest))
+            guide[row] = np.where(least == most, least + self.firsts[row], np.iinfo(dtype).min)
+        return guide.ravel()

@@ -1,0 +1,176 @@
+"""Quantise a square matrix so that its promise and its properties hold exactly in integers.
+
+An optimal mechanism P sits on the boundary of its constraints (p <= E q for neighbours, and those of the seven properties
+that it has), where any rounding may cross. So P is first moved a little way towards an interior mechanism Q,
+
+    (1 - theta) P + theta Q,      Q = 1/(n+1) + t A,
+
+    A[i,j] = i - j/2  (i < j),   n/2  (i = j),   (n+j)/2 - i  (i > j).
+
+The columns of A sum to 0, its diagonal is constant, it is symmetric under (i,j) -> (n-i,n-j), and it falls by at least
+1 down each column and 1/2 along each row away from the diagonal: Q has all seven properties strictly, and for small t it is
+strictly within E. Every column is then rounded by largest remainder, F (one integer on the whole diagonal) and
+S (mirrored columns; the middle one a palindrome with the parity in its centre) being kept by construction, and every
+constraint is checked in integers. Floats choose theta and t and nothing else; where the check fails, theta doubles.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certify.rounding import GUARD, largest_remainders
+
+Integers = npt.NDArray[np.object_]
+
+SLACK = 2
+"""Units by which a constraint must hold before rounding, so that it holds after: each side moves by less than one."""
+
+_STEEPNESS = [Fraction(k, 8) for k in range(8)]
+
+
+def quantise(
+    scaled: Integers, bits: int, exp_epsilon: Fraction | None, distances: int, properties: frozenset[str]
+) -> Integers | None:
+    """Integer weights, columns summing to 2**bits, within E (where given) and with the properties; None if not found.
+
+    Parameters
+    ----------
+    scaled
+        P[i, j] * 2**(bits + GUARD), floored.
+    exp_epsilon
+        E where P is purely private at E, else None: then only the properties bind.
+    distances
+        Neighbouring columns are at most this far apart.
+    """
+    constraints = Constraints(len(scaled), exp_epsilon, distances, properties)
+    theta, interior = constraints.interior(scaled, bits)
+    for factor in (Fraction(1, 2), 1, 2, 4, 8):
+        share = min(factor * theta, Fraction(1))
+        weight = (share.numerator << GUARD) // share.denominator
+        mixed = (scaled * ((1 << GUARD) - weight) + interior * weight) >> GUARD
+        weights = _round(mixed, bits, properties)
+        if constraints.hold(weights, bits):
+            return weights
+        if share == 1:
+            break
+    return None
+
+
+class Constraints:
+    """What must hold of a matrix: differences of its entries that may not be negative."""
+
+    def __init__(self, size: int, exp_epsilon: Fraction | None, distances: int, properties: frozenset[str]) -> None:
+        self.size = size
+        self.exp_epsilon = exp_epsilon
+        self.distances = distances
+        self.properties = properties
+
+    def slacks(self, matrix: npt.NDArray[Any], up: Any, down: Any, total: Any) -> Iterator[tuple[npt.NDArray[Any], int]]:
+        """Every family of slacks, with the factor by which it counts a unit; E is up/down, columns sum to total."""
+        i, j = np.indices(matrix.shape)
+        truth = np.diagonal(matrix)
+        if self.exp_epsilon is not None:
+            for distance in range(1, self.distances + 1):
+                one, other = matrix[:, :-distance], matrix[:, distance:]
+                yield one * up - other * down, 1
+                yield other * up - one * down, 1
+        if "RH" in self.properties:
+            yield _off_diagonal(truth[:, None] - matrix), 1
+        if "CH" in self.properties:
+            yield _off_diagonal(truth[None, :] - matrix), 1
+        if "RM" in self.properties:
+            step = matrix[:, :-1] - matrix[:, 1:]
+            yield np.where((i <= j)[:, :-1], step, -step), 1
+        if "CM" in self.properties:
+            step = matrix[:-1, :] - matrix[1:, :]
+            yield np.where((i >= j)[:-1, :], step, -step), 1
+        if "WH" in self.properties:
+            yield truth * self.size - total, self.size
+
+    def hold(self, weights: Integers, bits: int) -> bool:
+        """Whether all hold exactly, and no weight is negative."""
+        up, down = (1, 1) if self.exp_epsilon is None else (self.exp_epsilon.numerator, self.exp_epsilon.denominator)
+        slacks = self.slacks(weights, up, down, 1 << bits)
+        return bool((weights >= 0).all()) and all(bool((slack >= 0).all()) for slack, _ in slacks)
+
+    def interior(self, scaled: Integers, bits: int) -> tuple[Fraction, Integers]:
+        """The share theta of Q that gives every constraint its slack, and Q scaled as P is; the best t of a few."""
+        n = self.size - 1
+        alpha = Fraction(0) if self.exp_epsilon is None else 1 / self.exp_epsilon
+        steepest = 2 * (1 - alpha) / (n + 1) ** 2
+        binding = self.properties & {"RH", "RM", "CH", "CM", "WH"}
+        here = scaled.astype(np.float64) / 2.0 ** (bits + GUARD)
+        best: tuple[float, Integers] | None = None
+        for part in _STEEPNESS if binding else _STEEPNESS[:1]:
+            candidate = _interior(n, part * steepest, bits)
+            share = self._share(here, candidate.astype(np.float64) / 2.0 ** (bits + GUARD), float(alpha), bits)
+            if best is None or share < best[0]:
+                best = (share, candidate)
+        assert best is not None
+        return Fraction(min(best[0], 1.0)).limit_denominator(1 << 60), best[1]
+
+    def _share(self, here: npt.NDArray[np.float64], there: npt.NDArray[np.float64], alpha: float, bits: int) -> float:
+        """The least theta at which (1 - theta) here + theta there has the slack; 1 where there is none."""
+        share = 0.0
+        pairs = zip(self.slacks(here, 1.0, alpha, 1.0), self.slacks(there, 1.0, alpha, 1.0), strict=True)
+        for (slack, weight), (target, _) in pairs:
+            need = SLACK * weight * 2.0**-bits
+            short = slack < need
+            if not short.any():
+                continue
+            gain = target[short] - slack[short]
+            if (target[short] <= need).any():
+                return 1.0
+            share = max(share, float(((need - slack[short]) / gain).max()))
+        return share
+
+
+def _off_diagonal(square: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return square[~np.eye(len(square), dtype=bool)]
+
+
+def _interior(n: int, t: Fraction, bits: int) -> Integers:
+    """Q of the module's docstring, scaled."""
+    i, j = np.indices((n + 1, n + 1)).astype(object)
+    twice = np.where(i < j, 2 * i - j, np.where(i > j, n + j - 2 * i, n))
+    common = (n + 1) * 2 * t.denominator
+    numerators = 2 * t.denominator + (n + 1) * t.numerator * twice
+    scaled: Integers = (numerators << (bits + GUARD)) // common
+    return scaled
+
+
+def _round(mixed: Integers, bits: int, properties: frozenset[str]) -> Integers:
+    """Columns of integers that sum to 2**bits; F and S by construction."""
+    n, total = len(mixed) - 1, 1 << bits
+    symmetric, fair = "S" in properties, "F" in properties
+    truth = min(np.diagonal(mixed)) >> GUARD
+    if fair and symmetric and n % 2 == 0:
+        truth -= truth % 2
+    weights = np.empty_like(mixed)
+    for j in range(n // 2 + 1 if symmetric else n + 1):
+        column = list(mixed[:, j])
+        if symmetric and 2 * j == n:
+            weights[:, j] = _palindrome(column, total, truth if fair else None)
+        elif fair:
+            others = largest_remainders(column[:j] + column[j + 1 :], total - truth, j)
+            weights[:, j] = [*others[:j], truth, *others[j:]]
+        else:
+            weights[:, j] = largest_remainders(column, total, j)
+        if symmetric:
+            weights[:, n - j] = weights[::-1, j]
+    return weights
+
+
+def _palindrome(column: list[int], total: int, truth: int | None) -> list[int]:
+    """The middle column: mirrored halves, the centre given or taking what is left."""
+    middle = len(column) // 2
+    half = [(one + other) // 2 for one, other in zip(column[:middle], column[:middle:-1], strict=True)]
+    if truth is None:
+        left = total - sum(value >> GUARD for value in half) * 2
+        want = column[middle] >> GUARD
+        truth = want + (left - want) % 2
+    side = largest_remainders(half, (total - truth) // 2, middle)
+    return [*side, truth, *reversed(side)]

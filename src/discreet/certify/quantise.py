@@ -1,0 +1,171 @@
+"""Choose how a mechanism becomes integers, and say how far the integers are from it.
+
+    levels   noise whose steps are exactly E, on counts or on a cycle
+    tails    other symmetric noise on counts
+    matrix   a square matrix on lower..upper
+    rows     anything else: every row by largest remainder
+
+Whatever is chosen, the integers' own delta decides: a purely private design must come out with delta 0, any other with at
+most its own delta plus a few units (`allowance`), else the table is refused.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.certify import levels, matrix, tails
+from discreet.certify.rounding import GUARD, largest_remainders, scale
+from discreet.certify.table import IntegerRow, Table, delta
+from discreet.domain import Counts
+from discreet.exact import Epsilon
+
+if TYPE_CHECKING:
+    from discreet.mechanism import Mechanism, Row
+
+PURE = 1e-8
+"""A matrix whose delta at E is at most this is meant to be pure: the rest is a solver's tolerance, and is repaired."""
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """A table, and how it differs from the design.
+
+    Attributes
+    ----------
+    delta
+        Exact delta of the integers.
+    design_delta
+        Delta of the design at the same epsilon, in floats.
+    distance
+        Largest total variation distance between a row of integers and the design's row.
+    """
+
+    table: Table
+    method: str
+    delta: Fraction
+    design_delta: float
+    distance: float
+
+
+def quantise(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> Quantised | None:
+    """The mechanism in integers, or None where it does not fit into so many bits."""
+    design_delta = mechanism.delta(epsilon)
+    pure = design_delta <= PURE and not mechanism.interior or design_delta == 0
+    found = _weights(mechanism, epsilon, bits, pure)
+    if found is None:
+        return None
+    method, rows, interior = found
+    table = Table(bits, mechanism.domain, mechanism.neighbours, rows, interior)
+    achieved, _ = delta(table, epsilon.exp)
+    if achieved > (0 if pure else Fraction(design_delta) + allowance(epsilon, bits, _widest(table) if method == "rows" else 0)):
+        return None
+    return Quantised(table, method, achieved, design_delta, _distance(mechanism, table))
+
+
+def allowance(epsilon: Epsilon, bits: int, outputs: int) -> Fraction:
+    """How much delta may grow by rounding: a few units, and what floats cannot resolve.
+
+    Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below E/(E - 1).
+    Rows rounded one by one: every output may be off by a unit on both sides.
+    """
+    tight = epsilon.exp / (epsilon.exp - 1)
+    units = 4 + math.ceil(epsilon.exp) + math.ceil(tight) + outputs * math.ceil(1 + epsilon.exp)
+    return Fraction(units, 1 << bits) + Fraction(1, 1 << 48)
+
+
+_Found = tuple[str, tuple[IntegerRow, ...], tuple[IntegerRow, ...]]
+
+
+def _weights(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) -> _Found | None:
+    if mechanism.rows and not mechanism.interior and _square(mechanism):
+        return _matrix(mechanism, epsilon, bits, pure)
+    if not mechanism.rows and len(mechanism.interior) == 1:
+        noise = mechanism.interior[0]
+        if isinstance(mechanism.domain, Counts) and _symmetric(noise):
+            return _symmetric_noise(mechanism, noise, epsilon, bits)
+        found = levels.find(noise.logs.tolist(), float(epsilon))
+        if not isinstance(mechanism.domain, Counts) and found is not None:
+            weights = levels.on_cycle(found, epsilon.exp, 1 << bits)
+            return ("levels", (), (IntegerRow(0, tuple(weights)),)) if weights else None
+    rows, interior = (
+        tuple(
+            IntegerRow(row.first, tuple(largest_remainders(_scaled(row, bits), 1 << bits, int(np.argmax(row.values)))))
+            for row in part
+        )
+        for part in (mechanism.rows, mechanism.interior)
+    )
+    return "rows", rows, interior
+
+
+def _matrix(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) -> _Found | None:
+    scaled = np.array([_scaled(row, bits) for row in mechanism.rows], dtype=object).T
+    bound = epsilon.exp if pure else None
+    found = matrix.quantise(scaled, bits, bound, len(mechanism.neighbours), mechanism.properties())
+    if found is None:
+        return None
+    return "matrix", tuple(IntegerRow(mechanism.domain.lower, tuple(column)) for column in found.T), ()  # type: ignore[union-attr]
+
+
+def _symmetric_noise(mechanism: "Mechanism", noise: "Row", epsilon: Epsilon, bits: int) -> _Found | None:
+    """Half the noise, z = 0..support, to weights; a design that was cut at a tail mass may be cut shorter."""
+    half = _scaled(noise, bits)[-noise.first :]
+    logs = noise.logs[-noise.first :].tolist()
+    cut = "tail" in mechanism.design
+    total, centre = 1 << bits, None
+    found = levels.find(logs, float(epsilon)) if len(logs) > 1 else None
+    if found is None and len(logs) > 2 and (found := levels.find(logs[1:], float(epsilon))) is not None:
+        found, centre = [0, *found], 2 * round(Fraction(half[0], 2 << GUARD))
+    if found is not None:
+        if cut:
+            stuck = math.ceil(epsilon.exp / (epsilon.exp - 1)) << GUARD
+            end = next((z for z, value in enumerate(half) if z and value < stuck), len(half) - 1) + 1
+            found = found[:end]
+        method, weights = "levels", levels.symmetric(found, epsilon.exp, total, centre)
+    elif len(mechanism.neighbours) == 1 and len(half) > 1:
+        method, weights = "tails", tails.symmetric(half[: tails.support(half) + 1] if cut else half, epsilon.exp, total)
+    else:
+        method, weights = "rows", _even_rows(half, total)
+    if not weights:
+        return None
+    return method, (), (IntegerRow(1 - len(weights), (*reversed(weights[1:]), *weights)),)
+
+
+def _even_rows(half: Sequence[int], total: int) -> list[int]:
+    """Symmetric noise by largest remainder of its pairs; w(0) takes what is left."""
+    side = [value >> GUARD for value in half[1:]]
+    return [total - 2 * sum(side), *side]
+
+
+def _scaled(row: "Row", bits: int) -> list[int]:
+    """Probabilities times 2**(bits + GUARD), floored; from the exact ones where there are any."""
+    if row.numerators is not None:
+        return scale(row.numerators, row.denominator, bits)
+    return [int(math.ldexp(value, bits + GUARD)) for value in row.values.tolist()]
+
+
+def _symmetric(row: "Row") -> bool:
+    values: Sequence[float | int] = row.values.tolist() if row.numerators is None else row.numerators
+    return 2 * row.first == 1 - len(values) and all(a == b for a, b in zip(values, reversed(values), strict=True))
+
+
+def _square(mechanism: "Mechanism") -> bool:
+    lower, size = mechanism.domain.lower, len(mechanism.rows)  # type: ignore[union-attr]
+    return size > 1 and all(row.first == lower and len(row.values) == size for row in mechanism.rows)
+
+
+def _widest(table: Table) -> int:
+    return max(len(row.weights) for row in table.rows + table.interior)
+
+
+def _distance(mechanism: "Mechanism", table: Table) -> float:
+    """Total variation between integers and design, the largest over the rows."""
+    largest = 0.0
+    for row, integers in zip(mechanism.rows + mechanism.interior, table.rows + table.interior, strict=True):
+        weights = np.zeros(len(row.values))
+        weights[integers.first - row.first :][: len(integers.weights)] = np.array(integers.weights, dtype=np.float64) / table.total
+        largest = max(largest, float(np.abs(weights - row.values).sum()) / 2)
+    return largest

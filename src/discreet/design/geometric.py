@@ -1,0 +1,63 @@
+"""Two-sided geometric noise, and the same restricted to 0..n (Cormode 2019's GM).
+
+With alpha = exp(-epsilon) the noise is Pr[Z = z] = (1-alpha)/(1+alpha) alpha^|z| (Definition 4 of Cormode 2019 is garbled: as
+printed, alpha = .9 would have epsilon 2.303 instead of 0.105).
+
+Restricted to 0..n, outputs beyond an end are taken to that end:
+
+    P[i, j] = x alpha^|i-j| for i = 0 and i = n,  x = 1/(1+alpha);     y alpha^|i-j| otherwise,  y = (1-alpha)/(1+alpha).
+
+It is exactly epsilon-private with delta 0, and among all such mechanisms the one with least L0 (Cormode 2019, Theorem 5).
+
+On unbounded counts the noise has no end and no table can hold it, so it is cut: D is the least with Pr[|Z| > D] =
+2 alpha^(D+1)/(1+alpha) <= tail, and the law is the geometric one given |Z| <= D. The cut costs delta = Pr[Z = D], which the certificate
+states; at fewer bits than `tail` needs, the table is cut shorter and states the delta of that.
+"""
+
+import math
+
+from discreet.design import parameters
+from discreet.domain import Counts
+from discreet.exact import Epsilon, Number, powers
+from discreet.mechanism import Mechanism, Row
+
+
+def geometric(
+    *, epsilon: Number | None = None, upper: int | None = None, alpha: Number | None = None, tail: Number = parameters.TAIL
+) -> Mechanism:
+    """Two-sided geometric noise; with `upper` restricted to 0..upper and exactly pure.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy of one count; or give `alpha`, exp(-epsilon), which is then exact.
+    upper
+        Largest count. None: unbounded counts.
+    tail
+        Without `upper`: the mass beyond the cut of the noise.
+    """
+    privacy = Epsilon.of(epsilon, alpha)
+    if upper is not None:
+        n = parameters.largest_count(upper, "upper")
+        rows = _restricted(privacy, n)
+        return Mechanism(Counts(0, n), rows, design={"name": "geometric", **privacy.parameters, "upper": n})
+    mass = parameters.probability(tail, "tail")
+    ratio = math.log(2 / float(1 + privacy.alpha)) - math.log(mass.numerator) + math.log(mass.denominator)
+    support = parameters.reach(ratio / float(privacy) - 1, "choose a larger epsilon or a larger tail")
+    noise = parameters.symmetric_noise(powers(privacy.alpha, support + 1))
+    design = {"name": "geometric", **privacy.parameters, "tail": str(tail), "support": support}
+    return Mechanism(Counts(), interior=(noise,), design=design)
+
+
+def _restricted(privacy: Epsilon, n: int) -> tuple[Row, ...]:
+    """Columns of GM over one denominator; what rounding left of the powers goes to the diagonal."""
+    a, b = privacy.alpha.numerator, privacy.alpha.denominator
+    series = powers(privacy.alpha, n + 1)
+    ends, inner = [b * w for w in series], [(b - a) * w for w in series]
+    denominator = (a + b) * series[0]
+    rows = []
+    for j in range(n + 1):
+        column = [ends[j], *(inner[abs(i - j)] for i in range(1, n)), ends[n - j]]
+        column[j] += denominator - sum(column)
+        rows.append(Row.exact(0, column, denominator))
+    return tuple(rows)

@@ -1,0 +1,103 @@
+"""The values a true count may take, and which of them one person's change can connect.
+
+Only the standard library is used here, because `certify.verify` rests on this file.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.errors import MechanismError
+
+LARGEST = 2**62
+"""Counts beyond this are clamped to it, so that count + noise always fits in 64 bits."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The integers lower, lower + 1, ..., upper; without end where upper is None."""
+
+    lower: int = 0
+    upper: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("lower", self.lower), ("upper", self.upper)):
+            if (name, value) == ("upper", None):
+                continue
+            if not _is_integer(value) or abs(value) > LARGEST:  # type: ignore[arg-type]
+                raise MechanismError(f"Counts: {name} is {value!r}; give an integer within +-2**62")
+            object.__setattr__(self, name, int(value))  # type: ignore[arg-type]
+        if self.lower < 0:
+            raise MechanismError(f"Counts: lower is {self.lower}; a count is never negative, so give 0 or more")
+        if self.upper is not None and self.upper < self.lower:
+            raise MechanismError(f"Counts: upper is {self.upper}, below lower = {self.lower}; swap or widen them")
+
+    @property
+    def size(self) -> int | None:
+        """How many values there are; None where there is no end."""
+        return None if self.upper is None else self.upper - self.lower + 1
+
+    def neighbours(self, given: int | Iterable[int] | None = None) -> tuple[int, ...]:
+        """The distances 1..k that one person can make; k = 1 unless given."""
+        if given is None or _is_integer(given):
+            largest = 1 if given is None else int(given)  # type: ignore[arg-type]
+            distances = tuple(range(1, largest + 1)) if largest <= 10_000 else ()
+        else:
+            distances = tuple(sorted(set(given)))  # type: ignore[arg-type]
+        if not distances or distances != tuple(range(1, len(distances) + 1)):
+            raise MechanismError(
+                f"neighbours of Counts are {given!r}; give k, or the distances 1, 2, ..., k that one person can make"
+            )
+        return distances
+
+
+@dataclass(frozen=True, init=False)
+class Cycle:
+    """Residues modulo `size`, or vectors of residues: Cycle(24), Cycle((7, 24))."""
+
+    shape: tuple[int, ...]
+
+    def __init__(self, size: int | Iterable[int]) -> None:
+        shape = (size,) if _is_integer(size) else tuple(size) if isinstance(size, Iterable) else ()
+        if not shape or any(not _is_integer(side) or side < 2 for side in shape):  # type: ignore[operator]
+            raise MechanismError(f"Cycle: size is {size!r}; give an integer of 2 or more, or several as a shape")
+        object.__setattr__(self, "shape", tuple(int(side) for side in shape))  # type: ignore[arg-type]
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        return math.prod(self.shape)
+
+    def neighbours(self, given: Iterable[Any] | None = None) -> tuple[Any, ...]:
+        """The differences that replacing one answer can make, closed under negation; all of them unless given.
+
+        Integers in one dimension, tuples in several.
+        """
+        if given is None:
+            every = itertools.product(*(range(side) for side in self.shape))
+            differences = {d for d in every if any(d)}
+        else:
+            differences = {self._reduce(d) for d in given}
+            differences |= {tuple(-x % side for x, side in zip(d, self.shape, strict=True)) for d in differences}
+        if not differences or (0,) * len(self.shape) in differences:
+            raise MechanismError(f"neighbours of {self} are {given!r}; give differences other than 0, at least one")
+        ordered = sorted(differences)
+        return tuple(d[0] for d in ordered) if len(self.shape) == 1 else tuple(ordered)
+
+    def _reduce(self, difference: Any) -> tuple[int, ...]:
+        vector = (difference,) if _is_integer(difference) else difference
+        if not isinstance(vector, (tuple, list)) or len(vector) != len(self.shape) or not all(map(_is_integer, vector)):
+            raise MechanismError(f"a difference is {difference!r}; in {self} it has {len(self.shape)} integer parts")
+        return tuple(int(x) % side for x, side in zip(vector, self.shape, strict=True))
+
+    def __str__(self) -> str:
+        return f"Cycle({self.shape[0] if len(self.shape) == 1 else self.shape})"
+
+
+Domain = Counts | Cycle
+
+
+def _is_integer(value: object) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)

@@ -1,0 +1,47 @@
+"""What can go wrong, said to a person: what was given, what was expected, what to do."""
+
+
+class DiscreetError(Exception):
+    """Any mistake that a user of Discreet can make or meet."""
+
+
+class ParameterError(DiscreetError, ValueError):
+    """A parameter of a design, a loss or a command has a value it cannot have."""
+
+
+class MechanismError(DiscreetError, ValueError):
+    """Rows, domain and neighbours do not make a mechanism, or it has not what was asked of it."""
+
+
+class CertifyError(DiscreetError):
+    """The mechanism has no integer table with its promise at the bits asked for."""
+
+
+class CertificateError(DiscreetError, ValueError):
+    """A certificate cannot be read, or one of its claims does not hold.
+
+    Attributes
+    ----------
+    failures
+        Every claim that failed, one line each.
+    """
+
+    def __init__(self, message: str, failures: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.failures = failures
+
+
+class InputError(DiscreetError, ValueError):
+    """Counts or keys given to a perturbation table have the wrong type, shape or range."""
+
+
+class EntropyError(DiscreetError):
+    """The operating system did not deliver random bytes; nothing was drawn."""
+
+
+class OutputError(DiscreetError):
+    """A file or folder could not be written; nothing was left behind."""
+
+
+class PrecisionWarning(UserWarning):
+    """A table keeps its promise, but at these bits it is not the law that was designed."""

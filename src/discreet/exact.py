@@ -1,0 +1,176 @@
+"""Exact numbers: epsilon as it was written, and a rational that e**epsilon is proved to reach.
+
+A guarantee compares integers with multiples of E = e**epsilon, which is irrational. Discreet takes
+for E a rational that is at most e**epsilon: a mechanism that keeps the promise for the smaller E
+keeps it for the larger. The bound is a partial sum of the Taylor series, every term rounded down,
+so it needs no trust in a floating-point library. Where alpha = e**-epsilon is given as a fraction, E is
+exact.
+
+Only the standard library is used here, because `certify.verify` rests on this file.
+"""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from discreet.errors import ParameterError
+
+Number = int | float | Fraction | str
+
+PRECISION = 256
+"""Significant bits of the rational lower bound of e**epsilon."""
+
+LARGEST_EPSILON = 100
+"""Above this nothing is promised that anyone could use, and e**epsilon has no place in a table."""
+
+_EXACT_BITS = 16384
+
+LONGEST_NUMBER = 400
+"""Characters in a number written as text: longer ones are refused before they are parsed."""
+
+
+def exact(value: Number | Decimal, name: str) -> Fraction:
+    """The number a person meant: a float is read as its shortest decimal, text as decimal or p/q."""
+    if isinstance(value, bool):
+        raise ParameterError(f"{name} is {value!r}; give a number")
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    try:
+        if isinstance(value, float):
+            return Fraction(Decimal(repr(float(value))))
+        if isinstance(value, Decimal):
+            return Fraction(value)
+        if isinstance(value, str) and len(value) <= LONGEST_NUMBER and _modest_exponent(value):
+            return Fraction(value.strip())
+    except (ValueError, OverflowError, InvalidOperation, ZeroDivisionError):
+        pass
+    raise ParameterError(
+        f"{name} is {_short(value)}; give a finite number: an int, a float, a Fraction or text such as '0.5' or '1/3'"
+    )
+
+
+def text(value: Fraction) -> str:
+    """A fraction as the shortest exact text: an integer, a finite decimal, or p/q."""
+    rest, tens = value.denominator, 0
+    for prime in (2, 5):
+        power = 0
+        while rest % prime == 0:
+            rest, power = rest // prime, power + 1
+        tens = max(tens, power)
+    if rest != 1 or tens > 30:
+        return f"{value.numerator}/{value.denominator}"
+    digits = str(abs(value.numerator) * 10**tens // value.denominator).rjust(tens + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (digits if tens == 0 else f"{digits[:-tens]}.{digits[-tens:]}")
+
+
+def exp_lower(x: Fraction, precision: int = PRECISION) -> Fraction:
+    """A rational at most e**x and within a factor 1 - 2**(2 - precision) of it, for x >= 0.
+
+    It is a partial sum of sum x**k / k!, each term floored to a binary fraction, cut to `precision`
+    significant bits. Both steps only make it smaller.
+    """
+    working = 2 * precision + math.ceil(3 * x)
+    term = total = 1 << working
+    k = 0
+    while term:
+        k += 1
+        term = term * x.numerator // (x.denominator * k)
+        total += term
+    drop = max(0, total.bit_length() - precision)
+    return Fraction(total >> drop << drop, 1 << working)
+
+
+def powers(base: Fraction, length: int) -> list[int]:
+    """Integers in proportion to 1, base, base**2, ... for 0 < base < 1: exactly, or to PRECISION bits of the smallest.
+
+    Exact ones grow by the bits of the denominator a step, so beyond a limit each is rounded down instead.
+    """
+    a, b = base.numerator, base.denominator
+    last = length - 1
+    if last * b.bit_length() <= _EXACT_BITS:
+        return [a**k * b ** (last - k) for k in range(length)]
+    shift = PRECISION + math.ceil(last * (math.log2(b) - math.log2(a)))
+    series = [1 << shift]
+    while len(series) < length:
+        series.append(series[-1] * a // b)
+    return series
+
+
+@dataclass(frozen=True)
+class Epsilon:
+    """A privacy parameter: what was written, and the rational E <= e**epsilon that stands for it.
+
+    Attributes
+    ----------
+    exponent
+        epsilon itself, exactly; None where alpha was given.
+    exp
+        E: the rational lower bound, or 1/alpha exactly.
+    """
+
+    exponent: Fraction | None
+    exp: Fraction
+
+    @classmethod
+    def of(cls, epsilon: "Number | Epsilon | None" = None, alpha: Number | None = None) -> "Epsilon":
+        """Read epsilon, or alpha = exp(-epsilon); exactly one of them must be given."""
+        if isinstance(epsilon, Epsilon) and alpha is None:
+            return epsilon
+        if (epsilon is None) == (alpha is None) or isinstance(epsilon, Epsilon):
+            raise ParameterError("give either epsilon or alpha = exp(-epsilon), and not both")
+        if alpha is not None:
+            ratio = exact(alpha, "alpha")
+            if not 0 < ratio < 1:
+                raise ParameterError(f"alpha is {_short(alpha)}; it is exp(-epsilon) and lies between 0 and 1, both excluded")
+            if ratio.denominator.bit_length() > 2 * PRECISION:
+                raise ParameterError(f"alpha has a denominator of {ratio.denominator.bit_length()} bits; round it to {2 * PRECISION}")
+            if ratio < exp_lower(Fraction(LARGEST_EPSILON)) ** -1:
+                raise ParameterError(f"alpha is {_short(alpha)}; below exp(-{LARGEST_EPSILON}) nothing is promised")
+            return cls(None, 1 / ratio)
+        value = exact(epsilon, "epsilon")  # type: ignore[arg-type]
+        if value <= 0:
+            raise ParameterError(f"epsilon is {_short(epsilon)}; it must be above 0 (0.1 is strict, 1 usual, 5 weak)")
+        if value > LARGEST_EPSILON:
+            raise ParameterError(f"epsilon is {_short(epsilon)}; above {LARGEST_EPSILON} nothing is promised: choose a smaller one")
+        return cls(value, exp_lower(value))
+
+    @property
+    def alpha(self) -> Fraction:
+        """1/E: exp(-epsilon) exactly where alpha was given, else a rational just above it."""
+        return 1 / self.exp
+
+    @property
+    def number(self) -> int | float | Fraction:
+        """epsilon as a number; for alpha the float at or just above -log(alpha)."""
+        if self.exponent is None:
+            return math.nextafter(math.log(self.exp.numerator) - math.log(self.exp.denominator), math.inf)
+        if self.exponent.denominator == 1:
+            return self.exponent.numerator
+        nearest = float(self.exponent)
+        return nearest if exact(nearest, "epsilon") == self.exponent else self.exponent
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The entry of a design's parameters: epsilon or alpha, as exact text."""
+        if self.exponent is None:
+            return {"alpha": text(self.alpha)}
+        return {"epsilon": text(self.exponent)}
+
+    def __float__(self) -> float:
+        return float(self.number)
+
+    def __str__(self) -> str:
+        return f"{float(self):.6g}" if self.exponent is None else text(self.exponent)
+
+
+def _modest_exponent(value: str) -> bool:
+    """'1e999999999' is four bytes of text and a gigabyte of integer."""
+    _, _, exponent = value.lower().partition("e")
+    return len(exponent.strip().lstrip("+-")) <= 3
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
