@@ -43,56 +43,79 @@ def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
     return weights
 
 
-def on_cycle(levels: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
-    """Weights of the residues, in their order, that sum to `total`; empty where not one unit each fits."""
-    weights = _largest(levels, exp_epsilon, total, step=1)
-    if not weights:
+def on_cycle(levels: Sequence[int], mirror: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
+    """Weights of the residues, in their order, that sum to `total`; empty where not one unit each fits.
+
+    `mirror[x]` is the place of -x. What is left goes to x and -x together, so that symmetric noise stays symmetric; where it is
+    odd, residue 0 gives up a unit.
+    """
+    pairs = [(x, y) for x, y in enumerate(mirror) if x < y]
+    alone = [(x,) for x, y in enumerate(mirror) if x == y and levels[x]]
+    start = _largest(levels, exp_epsilon, total, step=1)
+    if not start:
         return []
-    deepest = sorted(range(len(levels)), key=lambda place: (-levels[place], place))
-    every, some = divmod(total - sum(weights), len(weights))
-    for place in deepest[:some]:
-        weights[place] += 1
-    return [weight + every for weight in weights]
+    weights = _weights(levels, start, exp_epsilon)
+    rest = total - sum(weights)
+    if pairs and rest % 2:
+        weights[0], rest = weights[0] - 1, rest + 1
+    return _spread(weights, levels, pairs or alone, rest)
 
 
 def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: int | None = None) -> list[int]:
-    """Weights of z = 0..support for noise symmetric about 0, so that w(0) + 2 (w(1) + ...) is `total`.
+    """Weights of z = 0..support for noise symmetric about 0, so that w(0) + 2 (w(1) + ...) is `total`; empty where none fit.
 
     `centre` fixes w(0), which must be even, and starts the chain at z = 1.
     """
-    one_side = levels[1:]
     if centre is None:
-        both = [levels[0], *(level for level in one_side for _ in range(2))]
-        weights = _largest(both, exp_epsilon, total, step=2)
-        weights = weights[:1] + weights[1::2]
+        both = [levels[0], *(level for level in levels[1:] for _ in range(2))]
+        start = _largest(both, exp_epsilon, total, step=2)
+        weights = _weights(levels, start, exp_epsilon)
     else:
-        both = [level - min(one_side) for level in one_side]
-        weights = _largest(both, exp_epsilon, (total - centre) // 2, step=1)
-        weights = [centre, *weights] if weights else []
-    if not weights:
+        start = _largest(levels[1:], exp_epsilon, (total - centre) // 2, step=1)
+        weights = [centre, *_weights(levels[1:], start, exp_epsilon)]
+    if not start:
         return []
-    pairs = (total - weights[0]) // 2 - sum(weights[1:])
-    deepest = sorted(range(1, len(weights)), key=lambda z: (-levels[z], -z))
-    every, some = divmod(pairs, len(deepest))
-    for z in deepest[:some]:
-        weights[z] += 1
-    return weights[:1] + [weight + every for weight in weights[1:]]
+    rest = (total - weights[0]) // 2 - sum(weights[1:])
+    return _spread(weights, levels, [(z,) for z in range(1, len(levels))], rest)
 
 
-def _largest(levels: Sequence[int], exp_epsilon: Fraction, total: int, step: int) -> list[int]:
-    """The chain with the largest start, a multiple of `step`, whose sum over all outputs fits into `total`."""
+def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: int) -> list[int]:
+    """The same for noise that may be cut where the chain, which starts near `first`, can fall no further."""
+    while True:
+        falling = chain(first, exp_epsilon, max(levels) + 1)
+        end = next((k for k in range(1, len(falling)) if falling[k] == falling[k - 1]), len(falling))
+        weights = symmetric([level for level in levels if level < end], exp_epsilon, total)
+        if not weights or weights[0] <= first:
+            return weights
+        first = weights[0]
+
+
+def _spread(weights: list[int], levels: Sequence[int], places: list[tuple[int, ...]], rest: int) -> list[int]:
+    """The rest in equal parts to the places (one or two outputs each), the odd ones to the deepest level and there to the nearest."""
+    every, some = divmod(rest // len(places[0]), len(places))
+    deepest = sorted(places, key=lambda place: (-levels[place[0]], place))
+    for order, place in enumerate(deepest):
+        for output in place:
+            weights[output] += every + (order < some)
+    return weights
+
+
+def _weights(levels: Sequence[int], start: int, exp_epsilon: Fraction) -> list[int]:
+    weights = chain(start, exp_epsilon, max(levels) + 1)
+    return [weights[level] for level in levels]
+
+
+def _largest(levels: Sequence[int], exp_epsilon: Fraction, total: int, step: int) -> int:
+    """The largest start of a chain, a multiple of `step`, whose sum over all outputs fits into `total`; 0 where none does."""
     sizes = [0] * (max(levels) + 1)
     for level in levels:
         sizes[level] += 1
 
-    def needed(start: int) -> int:
-        return sum(size * a for size, a in zip(sizes, chain(start, exp_epsilon, len(sizes)), strict=True))
+    def fits(start: int) -> bool:
+        return sum(size * a for size, a in zip(sizes, chain(start, exp_epsilon, len(sizes)), strict=True)) <= total
 
-    if needed(step) > total:
-        return []
-    low, high = 1, total // step + 1
+    low, high = 0, total // step + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if needed(middle * step) <= total else (low, middle)
-    weights = chain(low * step, exp_epsilon, len(sizes))
-    return [weights[level] for level in levels]
+        low, high = (middle, high) if fits(middle * step) else (low, middle)
+    return low * step

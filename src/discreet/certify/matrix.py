@@ -11,7 +11,8 @@ The columns of A sum to 0, its diagonal is constant, it is symmetric under (i,j)
 1 down each column and 1/2 along each row away from the diagonal: Q has all seven properties strictly, and for small t it is
 strictly within E. Every column is then rounded by largest remainder, F (one integer on the whole diagonal) and
 S (mirrored columns; the middle one a palindrome with the parity in its centre) being kept by construction, and every
-constraint is checked in integers. Floats choose theta and t and nothing else; where the check fails, theta doubles.
+constraint is checked in integers. theta = 0 is tried first; then floats choose theta and t (and nothing else), and where the check
+fails, theta doubles.
 """
 
 from collections.abc import Iterator
@@ -24,9 +25,6 @@ import numpy.typing as npt
 from discreet.certify.rounding import GUARD, largest_remainders
 
 Integers = npt.NDArray[np.object_]
-
-SLACK = 2
-"""Units by which a constraint must hold before rounding, so that it holds after: each side moves by less than one."""
 
 _STEEPNESS = [Fraction(k, 8) for k in range(8)]
 
@@ -47,7 +45,7 @@ def quantise(
     """
     constraints = Constraints(len(scaled), exp_epsilon, distances, properties)
     theta, interior = constraints.interior(scaled, bits)
-    for factor in (Fraction(1, 2), 1, 2, 4, 8):
+    for factor in (0, Fraction(1, 2), 1, 2, 4, 8):
         share = min(factor * theta, Fraction(1))
         weight = (share.numerator << GUARD) // share.denominator
         mixed = (scaled * ((1 << GUARD) - weight) + interior * weight) >> GUARD
@@ -69,24 +67,28 @@ class Constraints:
         self.properties = properties
 
     def slacks(self, matrix: npt.NDArray[Any], up: Any, down: Any, total: Any) -> Iterator[tuple[npt.NDArray[Any], int]]:
-        """Every family of slacks, with the factor by which it counts a unit; E is up/down, columns sum to total."""
+        """Every family of slacks (E is up/down, columns sum to total), with the units it needs before rounding to hold after.
+
+        Both sides of p <= E q move by less than one unit. Rounding keeps the order of two entries of one column, and that of
+        two entries of a row to within one.
+        """
         i, j = np.indices(matrix.shape)
         truth = np.diagonal(matrix)
         if self.exp_epsilon is not None:
             for distance in range(1, self.distances + 1):
                 one, other = matrix[:, :-distance], matrix[:, distance:]
-                yield one * up - other * down, 1
-                yield other * up - one * down, 1
+                yield one * up - other * down, 2
+                yield other * up - one * down, 2
         if "RH" in self.properties:
             yield _off_diagonal(truth[:, None] - matrix), 1
         if "CH" in self.properties:
-            yield _off_diagonal(truth[None, :] - matrix), 1
+            yield _off_diagonal(truth[None, :] - matrix), 0
         if "RM" in self.properties:
             step = matrix[:, :-1] - matrix[:, 1:]
             yield np.where((i <= j)[:, :-1], step, -step), 1
         if "CM" in self.properties:
             step = matrix[:-1, :] - matrix[1:, :]
-            yield np.where((i >= j)[:-1, :], step, -step), 1
+            yield np.where((i >= j)[:-1, :], step, -step), 0
         if "WH" in self.properties:
             yield truth * self.size - total, self.size
 
@@ -116,8 +118,8 @@ class Constraints:
         """The least theta at which (1 - theta) here + theta there has the slack; 1 where there is none."""
         share = 0.0
         pairs = zip(self.slacks(here, 1.0, alpha, 1.0), self.slacks(there, 1.0, alpha, 1.0), strict=True)
-        for (slack, weight), (target, _) in pairs:
-            need = SLACK * weight * 2.0**-bits
+        for (slack, units), (target, _) in pairs:
+            need = units * 2.0**-bits
             short = slack < need
             if not short.any():
                 continue
@@ -146,9 +148,9 @@ def _round(mixed: Integers, bits: int, properties: frozenset[str]) -> Integers:
     """Columns of integers that sum to 2**bits; F and S by construction."""
     n, total = len(mixed) - 1, 1 << bits
     symmetric, fair = "S" in properties, "F" in properties
-    truth = min(np.diagonal(mixed)) >> GUARD
+    truth = -(-max(np.diagonal(mixed)) >> GUARD)
     if fair and symmetric and n % 2 == 0:
-        truth -= truth % 2
+        truth += truth % 2
     weights = np.empty_like(mixed)
     for j in range(n // 2 + 1 if symmetric else n + 1):
         column = list(mixed[:, j])

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.certify import levels, matrix, tails
 from discreet.certify.rounding import GUARD, largest_remainders, scale
-from discreet.certify.table import IntegerRow, Table, delta
+from discreet.certify.table import IntegerRow, Table, delta, mirror
 from discreet.domain import Counts
 from discreet.exact import Epsilon
 
@@ -61,20 +61,22 @@ def quantise(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> Quantised |
     method, rows, interior = found
     table = Table(bits, mechanism.domain, mechanism.neighbours, rows, interior)
     achieved, _ = delta(table, epsilon.exp)
-    if achieved > (0 if pure else Fraction(design_delta) + allowance(epsilon, bits, _widest(table) if method == "rows" else 0)):
+    if achieved > (0 if pure else Fraction(design_delta) + allowance(table, method, epsilon)):
         return None
     return Quantised(table, method, achieved, design_delta, _distance(mechanism, table))
 
 
-def allowance(epsilon: Epsilon, bits: int, outputs: int) -> Fraction:
+def allowance(table: Table, method: str, epsilon: Epsilon) -> Fraction:
     """How much delta may grow by rounding: a few units, and what floats cannot resolve.
 
-    Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below E/(E - 1).
-    Rows rounded one by one: every output may be off by a unit on both sides.
+    Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below E/(E - 1), and
+    so many ends are lost as neighbours are apart. Rows rounded one by one: every output may be off by a unit on both sides.
     """
-    tight = epsilon.exp / (epsilon.exp - 1)
-    units = 4 + math.ceil(epsilon.exp) + math.ceil(tight) + outputs * math.ceil(1 + epsilon.exp)
-    return Fraction(units, 1 << bits) + Fraction(1, 1 << 48)
+    each = 4 + math.ceil(epsilon.exp) + math.ceil(epsilon.exp / (epsilon.exp - 1))
+    widest = max(len(row.weights) for row in table.rows + table.interior)
+    apart = len(table.neighbours) if isinstance(table.domain, Counts) else 1
+    units = widest * math.ceil(1 + epsilon.exp) if method == "rows" else apart * each
+    return Fraction(units, table.total) + Fraction(1, 1 << 48)
 
 
 _Found = tuple[str, tuple[IntegerRow, ...], tuple[IntegerRow, ...]]
@@ -89,7 +91,7 @@ def _weights(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) ->
             return _symmetric_noise(mechanism, noise, epsilon, bits)
         found = levels.find(noise.logs.tolist(), float(epsilon))
         if not isinstance(mechanism.domain, Counts) and found is not None:
-            weights = levels.on_cycle(found, epsilon.exp, 1 << bits)
+            weights = levels.on_cycle(found, mirror(mechanism.domain), epsilon.exp, 1 << bits)
             return ("levels", (), (IntegerRow(0, tuple(weights)),)) if weights else None
     rows, interior = (
         tuple(
@@ -119,14 +121,12 @@ def _symmetric_noise(mechanism: "Mechanism", noise: "Row", epsilon: Epsilon, bit
     found = levels.find(logs, float(epsilon)) if len(logs) > 1 else None
     if found is None and len(logs) > 2 and (found := levels.find(logs[1:], float(epsilon))) is not None:
         found, centre = [0, *found], 2 * round(Fraction(half[0], 2 << GUARD))
-    if found is not None:
-        if cut:
-            stuck = math.ceil(epsilon.exp / (epsilon.exp - 1)) << GUARD
-            end = next((z for z, value in enumerate(half) if z and value < stuck), len(half) - 1) + 1
-            found = found[:end]
+    if found is not None and cut:
+        method, weights = "levels", levels.shortened(found, epsilon.exp, total, half[0] >> GUARD)
+    elif found is not None:
         method, weights = "levels", levels.symmetric(found, epsilon.exp, total, centre)
     elif len(mechanism.neighbours) == 1 and len(half) > 1:
-        method, weights = "tails", tails.symmetric(half[: tails.support(half) + 1] if cut else half, epsilon.exp, total)
+        method, weights = "tails", (tails.shortened if cut else tails.symmetric)(half, epsilon.exp, total)
     else:
         method, weights = "rows", _even_rows(half, total)
     if not weights:
@@ -155,10 +155,6 @@ def _symmetric(row: "Row") -> bool:
 def _square(mechanism: "Mechanism") -> bool:
     lower, size = mechanism.domain.lower, len(mechanism.rows)  # type: ignore[union-attr]
     return size > 1 and all(row.first == lower and len(row.values) == size for row in mechanism.rows)
-
-
-def _widest(table: Table) -> int:
-    return max(len(row.weights) for row in table.rows + table.interior)
 
 
 def _distance(mechanism: "Mechanism", table: Table) -> float:

@@ -8,7 +8,6 @@ is a finite sum of rationals, a property is a comparison of integers, and nothin
 Only the standard library is used.
 """
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,6 +105,14 @@ def shifts(domain: Cycle, differences: Sequence[int] | Sequence[tuple[int, ...]]
             along = [(y - step) % side for y in range(side)]
             index = [base * side + y for base in index for y in along]
         yield index
+
+
+def mirror(domain: Cycle) -> list[int]:
+    """The flattened index of -y, for every flattened residue y."""
+    index = [0]
+    for side in domain.shape:
+        index = [base * side + -y % side for base in index for y in range(side)]
+    return index
 
 
 def delta(table: Table, exp_epsilon: Fraction) -> tuple[Fraction, str]:
@@ -221,9 +228,7 @@ def _cycle_properties(table: Table, domain: Cycle) -> frozenset[str]:
         held |= {"RH", "CH"}
     if noise[0] * domain.size >= table.total:
         held.add("WH")
-    residues = itertools.product(*(range(side) for side in domain.shape))
-    mirror = [_flat(tuple(-x for x in residue), domain.shape) for residue in residues]
-    if all(w == noise[y] for w, y in zip(noise, mirror, strict=True)):
+    if all(w == noise[y] for w, y in zip(noise, mirror(domain), strict=True)):
         held.add("S")
     if len(domain.shape) == 1:
         size = domain.size
@@ -233,9 +238,3 @@ def _cycle_properties(table: Table, domain: Cycle) -> frozenset[str]:
             held |= {"RM", "CM"}
     return frozenset(held)
 
-
-def _flat(residue: tuple[int, ...], shape: tuple[int, ...]) -> int:
-    index = 0
-    for x, side in zip(residue, shape, strict=True):
-        index = index * side + x % side
-    return index

@@ -4,18 +4,20 @@ Delta of such noise is T(z) - E T(z + 1) at one z, T being the sum of a tail, so
 not the probabilities: going inward, each weight is the floor of the cumulated tail minus what is placed already. It is
 kept within a factor E of its outer neighbour wherever the design is (not below ceil(w/E); not above floor(E w) where the
 design's own step is at most E), because there a rounding error would be a new loss. What remains is w(0), and the step beside
-it is checked in the same way.
+it is checked in the same way: where it fails, the noise does not fit into the bits.
+
+Noise that was cut at a tail mass has no support to keep. It is cut again where a weight would be lost or could not fall, and
+where it still does not fit it is stretched: what the factor E forbids is given up instead of carried inward, and the whole
+is scaled, by bisection, until w(0) fits.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.certify.rounding import GUARD
 
-
-def support(scaled: Sequence[int]) -> int:
-    """The last z that has at least one unit."""
-    return max(z for z, value in enumerate(scaled) if value >> GUARD)
+_BISECTIONS = 40
 
 
 def symmetric(scaled: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
@@ -23,22 +25,63 @@ def symmetric(scaled: Sequence[int], exp_epsilon: Fraction, total: int) -> list[
 
     `scaled` are the probabilities of z = 0..support times 2**(bits + GUARD).
     """
+    weights = _inward(scaled, exp_epsilon, total, carry=True)
+    return weights if _fits(weights, scaled, exp_epsilon) else []
+
+
+def shortened(scaled: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
+    """The same for noise that may be cut and stretched."""
+    short = _cut(scaled, exp_epsilon)
+    mass = short[0] + 2 * sum(short[1:])
+    whole = [value * (total << GUARD) // mass for value in short]
+    weights = symmetric(whole, exp_epsilon, total)
+    low, high = Fraction(1, 2), Fraction(2)
+    for _ in range(_BISECTIONS):
+        if weights:
+            break
+        factor = (low + high) / 2
+        stretched = [value * factor.numerator // factor.denominator for value in whole]
+        tried = _inward(stretched, exp_epsilon, total, carry=False)
+        if _fits(tried, stretched, exp_epsilon):
+            weights = tried
+        low, high = (factor, high) if tried[0] > tried[1] else (low, factor)
+    return weights
+
+
+def _inward(scaled: Sequence[int], exp_epsilon: Fraction, total: int, carry: bool) -> list[int]:
+    """Weights from the last z inward; w(0) is what is left, whatever its sign."""
     up, down = exp_epsilon.numerator, exp_epsilon.denominator
-    within = [down * p <= up * q for p, q in zip(scaled, scaled[1:], strict=False)]
-    if scaled[-1] >> GUARD < 1:
-        return []
-    outward = [scaled[-1] >> GUARD]
-    tail, placed = scaled[-1], outward[0]
+    tail, outward = scaled[-1], [scaled[-1] >> GUARD]
+    placed = outward[0]
     for z in range(len(scaled) - 2, 0, -1):
         tail += scaled[z]
-        beyond = outward[-1]
-        weight = max((tail >> GUARD) - placed, -(-beyond * down // up))
-        if within[z]:
-            weight = min(weight, beyond * up // down)
+        wanted = (tail >> GUARD) - placed
+        weight = max(wanted, -(-outward[-1] * down // up))
+        if down * scaled[z] <= up * scaled[z + 1]:
+            weight = min(weight, outward[-1] * up // down)
+        if not carry and weight < wanted:
+            tail -= (wanted - weight) << GUARD
         outward.append(weight)
         placed += weight
-    centre, first = total - 2 * placed, outward[-1]
-    rises = scaled[0] * up >= down * scaled[1]
-    if centre < 1 or (within[0] and centre * down > up * first) or (rises and first * down > up * centre):
-        return []
-    return [centre, *reversed(outward)]
+    return [total - 2 * placed, *reversed(outward)]
+
+
+def _fits(weights: Sequence[int], scaled: Sequence[int], exp_epsilon: Fraction) -> bool:
+    """Whether the last weight is there, and w(0) and w(1) are within E of each other where the design's are."""
+    up, down = exp_epsilon.numerator, exp_epsilon.denominator
+    falls, rises = scaled[0] * down <= up * scaled[1], scaled[1] * down <= up * scaled[0]
+    return (
+        min(weights[0], weights[-1]) >= 1
+        and (not falls or weights[0] * down <= up * weights[1])
+        and (not rises or weights[1] * down <= up * weights[0])
+    )
+
+
+def _cut(scaled: Sequence[int], exp_epsilon: Fraction) -> Sequence[int]:
+    """The noise up to the last z that has a unit and, where its step is at most E, enough of them to fall."""
+    stuck = math.ceil(exp_epsilon / (exp_epsilon - 1))
+    for z in range(len(scaled) - 1, 1, -1):
+        units = scaled[z] >> GUARD
+        if units >= stuck or (units and scaled[z - 1] > exp_epsilon * scaled[z]):
+            return scaled[: z + 1]
+    return scaled[:2]
