@@ -39,13 +39,13 @@ class Counts:
         """How many values there are; None where there is no end."""
         return None if self.upper is None else self.upper - self.lower + 1
 
-    def neighbours(self, given: int | Iterable[int] | None = None) -> tuple[int, ...]:
+    def neighbours(self, given: Any = None) -> tuple[int, ...]:
         """The distances 1..k that one person can make; k = 1 unless given."""
         if given is None or _is_integer(given):
-            largest = 1 if given is None else int(given)  # type: ignore[arg-type]
+            largest = 1 if given is None else int(given)
             distances = tuple(range(1, largest + 1)) if largest <= 10_000 else ()
         else:
-            distances = tuple(sorted(set(given)))  # type: ignore[arg-type]
+            distances = tuple(sorted(set(given)))
         if not distances or distances != tuple(range(1, len(distances) + 1)):
             raise MechanismError(
                 f"neighbours of Counts are {given!r}; give k, or the distances 1, 2, ..., k that one person can make"
@@ -70,7 +70,7 @@ class Cycle:
         """How many values there are."""
         return math.prod(self.shape)
 
-    def neighbours(self, given: Iterable[Any] | None = None) -> tuple[Any, ...]:
+    def neighbours(self, given: Any = None) -> tuple[Any, ...]:
         """The differences that replacing one answer can make, closed under negation; all of them unless given.
 
         Integers in one dimension, tuples in several.

@@ -123,9 +123,13 @@ class Epsilon:
         if alpha is not None:
             ratio = exact(alpha, "alpha")
             if not 0 < ratio < 1:
-                raise ParameterError(f"alpha is {_short(alpha)}; it is exp(-epsilon) and lies between 0 and 1, both excluded")
+                raise ParameterError(
+                    f"alpha is {_short(alpha)}; it is exp(-epsilon) and lies between 0 and 1, both excluded"
+                )
             if ratio.denominator.bit_length() > 2 * PRECISION:
-                raise ParameterError(f"alpha has a denominator of {ratio.denominator.bit_length()} bits; round it to {2 * PRECISION}")
+                raise ParameterError(
+                    f"alpha has a denominator of {ratio.denominator.bit_length()} bits; round it to {2 * PRECISION}"
+                )
             if ratio < exp_lower(Fraction(LARGEST_EPSILON)) ** -1:
                 raise ParameterError(f"alpha is {_short(alpha)}; below exp(-{LARGEST_EPSILON}) nothing is promised")
             return cls(None, 1 / ratio)
@@ -133,7 +137,9 @@ class Epsilon:
         if value <= 0:
             raise ParameterError(f"epsilon is {_short(epsilon)}; it must be above 0 (0.1 is strict, 1 usual, 5 weak)")
         if value > LARGEST_EPSILON:
-            raise ParameterError(f"epsilon is {_short(epsilon)}; above {LARGEST_EPSILON} nothing is promised: choose a smaller one")
+            raise ParameterError(
+                f"epsilon is {_short(epsilon)}; above {LARGEST_EPSILON} nothing is promised: choose a smaller one"
+            )
         return cls(value, exp_lower(value))
 
     @property

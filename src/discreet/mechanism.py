@@ -9,8 +9,8 @@ an optional interior, a periodic tuple of rows shared by all larger counts and w
     other tools' tables             both, the interior of period 2 (parity) or 250 (ONS)
     noise on a cycle                interior of one row, over the residues flattened in C order
 
-Probabilities are floats, or integers over one denominator where the design knows them exactly; a certificate is then made
-from the exact ones.
+Probabilities are floats, or integers over one denominator where the design knows them exactly; a certificate
+is then made from the exact ones.
 """
 
 import math
@@ -100,9 +100,11 @@ class Row:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Row):
             return NotImplemented
-        return (self.first, self.numerators, self.denominator) == (other.first, other.numerators, other.denominator) and (
-            np.array_equal(self.values, other.values)
-        )
+        return (self.first, self.numerators, self.denominator) == (
+            other.first,
+            other.numerators,
+            other.denominator,
+        ) and (np.array_equal(self.values, other.values))
 
     def __hash__(self) -> int:
         return hash((self.first, self.values.tobytes()))
@@ -121,8 +123,8 @@ class Mechanism:
     interior
         Rows for all larger counts, repeated with their number as the period; outputs relative to the count.
     neighbours
-        For counts k, or the distances 1..k; for a cycle the differences, closed under negation here. Unless given: 1, or all
-        differences.
+        For counts k, or the distances 1..k; for a cycle the differences, closed under negation here. Unless
+        given: 1, or all differences.
     design
         The design's name and parameters, plain values. `epsilon` or `alpha` in it is the design's own.
     """
@@ -139,7 +141,7 @@ class Mechanism:
         object.__setattr__(self, "rows", tuple(self.rows))
         object.__setattr__(self, "interior", tuple(self.interior))
         object.__setattr__(self, "neighbours", self.domain.neighbours(self.neighbours))
-        object.__setattr__(self, "design", MappingProxyType(dict(self.design)))
+        object.__setattr__(self, "design", MappingProxyType({"name": "custom", **self.design}))
         for place, row in enumerate(self.rows + self.interior):
             _check_row(row, f"row {place}" if place < len(self.rows) else f"interior row {place - len(self.rows)}")
         _check_shape(self)
@@ -151,15 +153,20 @@ class Mechanism:
         """A mechanism on lower..lower+n from P[i, j] = Pr[output lower+i | true lower+j], columns summing to one."""
         square = np.asarray(matrix, dtype=np.float64)
         if square.ndim != 2 or square.shape[0] != square.shape[1] or not square.size:
-            raise MechanismError(f"the matrix has shape {square.shape}; give a square one, outputs down and true counts across")
+            raise MechanismError(
+                f"the matrix has shape {square.shape}; give a square one, outputs down and true counts across"
+            )
         rows = tuple(Row(lower, np.array(column)) for column in square.T)
-        return cls(Counts(lower, lower + len(rows) - 1), rows, neighbours=neighbours, design=design or {"name": "matrix"})
+        return cls(
+            Counts(lower, lower + len(rows) - 1), rows, neighbours=neighbours, design=design or {"name": "matrix"}
+        )
 
     @classmethod
     def from_table(cls, table: Table, design: Mapping[str, Any] | None = None) -> "Mechanism":
         """The mechanism that an integer table is, exactly."""
         rows, interior = (
-            tuple(Row.exact(row.first, row.weights, table.total) for row in part) for part in (table.rows, table.interior)
+            tuple(Row.exact(row.first, row.weights, table.total) for row in part)
+            for part in (table.rows, table.interior)
         )
         return cls(table.domain, rows, interior, table.neighbours, design or {"name": "table"})
 
@@ -193,7 +200,9 @@ class Mechanism:
             return row.outputs, row.values
         given = np.atleast_1d(np.asarray(count))
         if given.shape != (len(self.domain.shape),) or given.dtype.kind not in "iu":
-            raise MechanismError(f"the value is {count!r}; in {self.domain} it has {len(self.domain.shape)} integer parts")
+            raise MechanismError(
+                f"the value is {count!r}; in {self.domain} it has {len(self.domain.shape)} integer parts"
+            )
         true = np.clip(given, 0, np.array(self.domain.shape) - 1)
         noise = self.interior[0].values.reshape(self.domain.shape)
         shifted = np.roll(noise, tuple(true), axis=tuple(range(noise.ndim)))
@@ -203,8 +212,8 @@ class Mechanism:
     def matrix(self) -> Floats:
         """P[i, j] = Pr[output i | true j] for a finite domain.
 
-        Outputs run over the domain, 0..n, and as far beyond it on both sides as the noise can reach. A cycle's values are
-        flattened.
+        Outputs run over the domain, 0..n, and as far beyond it on both sides as the noise can reach. A
+        cycle's values are flattened.
         """
         if isinstance(self.domain, Cycle):
             noise = self.interior[0].values.reshape(self.domain.shape)
@@ -239,9 +248,7 @@ class Mechanism:
         """Whether it is the geometric mechanism of that privacy (its own unless given) followed by post-processing."""
         return properties.derivable(self, epsilon, alpha)
 
-    def loss(
-        self, kind: str | tuple[str, int], weights: npt.ArrayLike | None = None, aggregate: str = "sum"
-    ) -> float:
+    def loss(self, kind: str | tuple[str, int], weights: npt.ArrayLike | None = None, aggregate: str = "sum") -> float:
         """Expected loss: "L0", "L1", "L2" or ("L0", d), summed over true counts with weights, or the largest."""
         return utility.loss(self, kind, weights, aggregate)
 
@@ -291,14 +298,20 @@ def _check_shape(mechanism: Mechanism) -> None:
     rows, interior, domain = len(mechanism.rows), len(mechanism.interior), mechanism.domain
     if isinstance(domain, Cycle):
         if rows or interior != 1 or mechanism.interior[0].first or len(mechanism.interior[0].values) != domain.size:
-            raise MechanismError(f"{domain} needs one interior row of {domain.size} probabilities from residue 0, and no other rows")
+            raise MechanismError(
+                f"{domain} needs one interior row of {domain.size} probabilities from residue 0, and no other rows"
+            )
     elif domain.upper is None:
         if not interior:
             raise MechanismError(f"{domain} has no end: give an interior for the counts from {domain.lower + rows} on")
     elif not interior and rows != domain.size:
-        raise MechanismError(f"{domain} has {domain.size} counts, but there are {rows} rows: give one each, or an interior")
+        raise MechanismError(
+            f"{domain} has {domain.size} counts, but there are {rows} rows: give one each, or an interior"
+        )
     elif interior and domain.size is not None and rows >= domain.size:
-        raise MechanismError(f"{domain} has {domain.size} counts and {rows} rows: the interior serves none; leave it out")
+        raise MechanismError(
+            f"{domain} has {domain.size} counts and {rows} rows: the interior serves none; leave it out"
+        )
 
 
 def _integer(count: object) -> int:

@@ -4,10 +4,11 @@ For two neighbouring rows p and q the hockey-stick sum is piecewise linear in E 
 
     h(E) = sum_y max(0, p(y) - E q(y)),      breaks at the ratios r = p(y) / q(y).
 
-Sorted by ratio, downwards, it is h(E) = h(r_k) + (r_k - E) Q_k between two breaks, Q_k being the mass of q on ratios >= r_k.
-All terms are positive, so a delta of 1e-19 comes out with all its digits, a whole curve costs one sort, and the inverse is a
-division. Where p = E q exactly (and most optimal designs are that everywhere) a float may land on either side; ratios within
-2**-48 of E count as E. The integer check of a certificate has no such tolerance.
+Sorted by ratio, downwards, it is h(E) = h(r_k) + (r_k - E) Q_k between two breaks, Q_k being the mass of q on
+ratios >= r_k. All terms are positive, so a delta of 1e-19 comes out with all its digits, a whole curve costs
+one sort, and the inverse is a division. Where p = E q exactly (and most optimal designs are that everywhere)
+a float may land on either side; ratios within 2**-48 of E count as E. The integer check of a certificate has
+no such tolerance.
 """
 
 import math
@@ -75,7 +76,8 @@ def neighbours(mechanism: "Mechanism") -> Iterator[Pairs]:
         row = mechanism.interior[0]
         for difference in mechanism.neighbours:
             values, logs = (
-                np.roll(part.reshape(shape), difference, axis=tuple(range(len(shape)))).ravel() for part in (row.values, row.logs)
+                np.roll(part.reshape(shape), difference, axis=tuple(range(len(shape)))).ravel()
+                for part in (row.values, row.logs)
             )
             yield _pairs(row.values[None], values[None], row.logs[None], logs[None])
         return
@@ -84,7 +86,9 @@ def neighbours(mechanism: "Mechanism") -> Iterator[Pairs]:
     for distance in mechanism.neighbours:
         last = lower + distinct if upper is None else min(lower + distinct, upper - distance + 1)
         if last > lower:
-            p, q, log_p, log_q = _aligned([(mechanism.row(count), mechanism.row(count + distance)) for count in range(lower, last)])
+            p, q, log_p, log_q = _aligned(
+                [(mechanism.row(count), mechanism.row(count + distance)) for count in range(lower, last)]
+            )
             yield _pairs(p, q, log_p, log_q)
             yield _pairs(q, p, log_q, log_p)
 

@@ -4,8 +4,9 @@ With P[i, j] = Pr[output i | true j]:
 RH P[i,i] >= P[i,j]; RM rows fall away from the diagonal; CH P[j,j] >= P[i,j]; CM columns fall away from it; F equal
 diagonal; WH P[j,j] >= 1/(n+1); S P[i,j] = P[n-i,n-j].  RM => RH; CM => CH => WH.
 
-They are written for counts 0..n. Without an upper end a long enough section of the matrix decides (the rest repeats it), and
-WH asks for more than 0. On a cycle "away" is along the cycle in one dimension; in several, RM and CM are not defined.
+They are written for counts 0..n. Without an upper end a long enough section of the matrix decides (the rest
+repeats it), and WH asks for more than 0. On a cycle "away" is along the cycle in one dimension; in several,
+RM and CM are not defined.
 
 This is the reading in floats, with a tolerance; `certify.table.properties` is the exact one.
 """
@@ -35,10 +36,11 @@ def held(mechanism: "Mechanism") -> frozenset[str]:
         return _of_noise(mechanism)
     reach = max((abs(row.first) + len(row.values) for row in mechanism.interior), default=0)
     end = mechanism.domain.lower + len(mechanism.rows) + 2 * len(mechanism.interior) + reach
-    counts = range(mechanism.domain.lower, end if mechanism.domain.upper is None else min(end, mechanism.domain.upper + 1))
+    counts = range(
+        mechanism.domain.lower, end if mechanism.domain.upper is None else min(end, mechanism.domain.upper + 1)
+    )
     first, matrix = section(mechanism, counts)
-    i, j = np.indices(matrix.shape)
-    i, j = i + first, j + counts[0]
+    i, j = np.arange(len(matrix))[:, None] + first, np.arange(len(counts))[None, :] + counts[0]
     truth = matrix[np.arange(len(counts)) + counts[0] - first, np.arange(len(counts))]
     inside = matrix[counts[0] - first : counts[-1] + 1 - first]
     along, down = matrix[:, :-1] - matrix[:, 1:], np.pad(matrix, ((1, 1), (0, 0)))
@@ -48,7 +50,7 @@ def held(mechanism: "Mechanism") -> frozenset[str]:
         "CH": _least(truth[None, :] - matrix),
         "CM": _least(np.where((i >= j), matrix - down[2:], matrix - down[:-2]))
         and _least(np.where((i == j), matrix - down[:-2], 0)),
-        "F": _least(-np.ptp(truth)[None]),
+        "F": _least(truth.min() - truth),
         "WH": _least(truth - 1 / mechanism.domain.size) if mechanism.domain.size else bool((truth > 0).all()),
         "S": len(counts) == mechanism.domain.size
         and 2 * first + len(matrix) - 1 == counts[0] + counts[-1]
@@ -74,7 +76,9 @@ def derivable(mechanism: "Mechanism", epsilon: Number | None = None, alpha: Numb
         raise MechanismError("derivability is a question about mechanisms on counts 0..n; give one with an upper end")
     given = mechanism.design if epsilon is None and alpha is None else {"epsilon": epsilon, "alpha": alpha}
     if given.get("epsilon") is None and given.get("alpha") is None:
-        raise MechanismError("this design has no epsilon of its own; say from which geometric mechanism: epsilon= or alpha=")
+        raise MechanismError(
+            "this design has no epsilon of its own; say from which geometric mechanism: epsilon= or alpha="
+        )
     a = float(Epsilon.of(given.get("epsilon"), given.get("alpha")).alpha)
     matrix = mechanism.matrix()
     inner = (1 + a * a) * matrix[:, 1:-1] - a * (matrix[:, :-2] + matrix[:, 2:])

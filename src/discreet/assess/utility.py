@@ -1,10 +1,11 @@
 """What is lost to noise: losses over all true counts, and bias, variance and entropy of one.
 
-Losses are those of Cormode 2019, sum_j w_j sum_i |i-j|^t P[i,j] with w_j = 1/(n+1) unless given:
-"L1", "L2" (t = 1, 2), ("L0", d) the mass at |i-j| > d, and "L0" the mass off the diagonal, rescaled by (n+1)/n so that the uniform
-mechanism costs 1. aggregate="max" takes the largest true count's loss instead of the sum, with w_j = 1 and no rescaling.
-On a cycle |i-j| is the shorter way round, summed over dimensions (squares summed for L2). Without an upper end the loss is that of
-the interior, averaged over its period: what almost all counts have.
+Losses are those of Cormode 2019, sum_j w_j sum_i |i-j|^t P[i,j] with w_j = 1/(n+1) unless given: "L1", "L2"
+(t = 1, 2), ("L0", d) the mass at |i-j| > d, and "L0" the mass off the diagonal, rescaled by (n+1)/n so that
+the uniform mechanism costs 1. aggregate="max" takes the largest true count's loss instead of the sum, with
+w_j = 1 and no rescaling. On a cycle |i-j| is the shorter way round, summed over dimensions (squares summed
+for L2). Without an upper end the loss is that of the interior, averaged over its period: what almost all
+counts have.
 """
 
 import math
@@ -59,13 +60,17 @@ def by_count(mechanism: "Mechanism", kind: str | tuple[str, int]) -> Floats:
     values = [expected(np.abs(row.outputs - count), row.values) for count, row in rows]
     places = np.arange(mechanism.domain.upper - start + 1)
     small = len(mechanism.rows)
-    return np.array(values)[np.where(places < small, places, small + (places - small) % max(1, len(mechanism.interior)))]
+    return np.array(values)[
+        np.where(places < small, places, small + (places - small) % max(1, len(mechanism.interior)))
+    ]
 
 
 def moments(mechanism: "Mechanism", count: int) -> tuple[float, float]:
     """Bias and variance of the output for one true count."""
     if isinstance(mechanism.domain, Cycle):
-        raise MechanismError(f"bias and variance have no meaning on {mechanism.domain}; use loss('L0'), loss('L1') or loss('L2')")
+        raise MechanismError(
+            f"bias and variance have no meaning on {mechanism.domain}; use loss('L0'), loss('L1') or loss('L2')"
+        )
     outputs, probabilities = mechanism.pmf(count)
     noise = (outputs - count).astype(np.float64)
     bias = math.fsum(noise * probabilities)
@@ -82,7 +87,13 @@ def _kind(kind: Any) -> tuple[int, int]:
     """Power of the distance, and for L0 the distance beyond which an error counts."""
     if isinstance(kind, str) and kind in _POWERS:
         return _POWERS[kind], 0
-    if isinstance(kind, (tuple, list)) and len(kind) == 2 and kind[0] == "L0" and isinstance(kind[1], int) and kind[1] >= 0:
+    if (
+        isinstance(kind, (tuple, list))
+        and len(kind) == 2
+        and kind[0] == "L0"
+        and isinstance(kind[1], int)
+        and kind[1] >= 0
+    ):
         return 0, kind[1]
     raise ParameterError(f"the loss is {kind!r}; give 'L0', 'L1', 'L2' or ('L0', d) with d >= 0")
 

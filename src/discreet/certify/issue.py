@@ -51,15 +51,22 @@ def _epsilon(mechanism: "Mechanism", epsilon: Number | None) -> Epsilon:
         return Epsilon.of(epsilon)
     own = {name: mechanism.design[name] for name in ("epsilon", "alpha") if mechanism.design.get(name) is not None}
     if not own:
-        raise CertifyError(f"the design {mechanism.design.get('name')!r} has no epsilon of its own; give certify(epsilon=...)")
+        raise CertifyError(
+            f"the design {mechanism.design.get('name')!r} has no epsilon of its own; give certify(epsilon=...)"
+        )
     return Epsilon.of(**own)
 
 
 def _refusal(mechanism: "Mechanism", at: Epsilon, bits: int) -> str:
     name = mechanism.design.get("name", "mechanism")
     enough = _enough(mechanism, at, bits)
-    remedy = f"bits={enough} would do" if enough else "no number of bits up to 62 would do: choose a larger epsilon or a smaller support"
-    return f"{name} cannot be certified at epsilon {at} with {bits} bits: its smallest steps are lost in rounding; {remedy}"
+    remedy = (
+        f"bits={enough} would do"
+        if enough
+        else "no number of bits up to 62 would do: choose a larger epsilon or a smaller support"
+    )
+    asked = f"{name} cannot be certified at epsilon {at} with {bits} bits"
+    return f"{asked}: its smallest steps are lost in rounding; {remedy}"
 
 
 def _enough(mechanism: "Mechanism", at: Epsilon, bits: int, near: bool = False) -> int | None:

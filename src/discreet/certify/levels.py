@@ -5,8 +5,9 @@ because a floor that takes the last unit of a tail step makes a ratio above E. S
 
     a_0 given,   a_(k+1) = ceil(a_k / E),
 
-which keeps every step within E by construction, with the largest a_0 whose sum fits into 2**bits. What is left
-goes +1 each to the outputs from the deepest level up; on counts always to z and -z together, so that the bias is exactly 0.
+which keeps every step within E by construction, with the largest a_0 whose sum fits into 2**bits. What is
+left goes +1 each to the outputs from the deepest level up; on counts always to z and -z together, so that the
+bias is exactly 0.
 
 Where the chain reaches E/(E - 1) it can fall no further. A design that was cut at a tail mass is cut there instead,
 which costs that weight in delta and nothing else; a design that promises its support keeps it.
@@ -46,11 +47,11 @@ def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
 def on_cycle(levels: Sequence[int], mirror: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
     """Weights of the residues, in their order, that sum to `total`; empty where not one unit each fits.
 
-    `mirror[x]` is the place of -x. What is left goes to x and -x together, so that symmetric noise stays symmetric; where it is
-    odd, residue 0 gives up a unit.
+    `mirror[x]` is the place of -x. What is left goes to x and -x together, so that symmetric noise stays
+    symmetric; where it is odd, residue 0 gives up a unit.
     """
-    pairs = [(x, y) for x, y in enumerate(mirror) if x < y]
-    alone = [(x,) for x, y in enumerate(mirror) if x == y and levels[x]]
+    pairs: list[tuple[int, ...]] = [(x, y) for x, y in enumerate(mirror) if x < y]
+    alone: list[tuple[int, ...]] = [(x,) for x, y in enumerate(mirror) if x == y and levels[x]]
     start = _largest(levels, exp_epsilon, total, step=1)
     if not start:
         return []
@@ -62,7 +63,8 @@ def on_cycle(levels: Sequence[int], mirror: Sequence[int], exp_epsilon: Fraction
 
 
 def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: int | None = None) -> list[int]:
-    """Weights of z = 0..support for noise symmetric about 0, so that w(0) + 2 (w(1) + ...) is `total`; empty where none fit.
+    """Weights of z = 0..support for noise symmetric about 0, so that w(0) + 2 (w(1) + ...) is `total`; empty
+    where none fit.
 
     `centre` fixes w(0), which must be even, and starts the chain at z = 1.
     """
@@ -91,7 +93,10 @@ def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: i
 
 
 def _spread(weights: list[int], levels: Sequence[int], places: list[tuple[int, ...]], rest: int) -> list[int]:
-    """The rest in equal parts to the places (one or two outputs each), the odd ones to the deepest level and there to the nearest."""
+    """The rest in equal parts to the places, one or two outputs each.
+
+    What does not divide goes to the deepest level, and there to the nearest.
+    """
     every, some = divmod(rest // len(places[0]), len(places))
     deepest = sorted(places, key=lambda place: (-levels[place[0]], place))
     for order, place in enumerate(deepest):
@@ -106,7 +111,7 @@ def _weights(levels: Sequence[int], start: int, exp_epsilon: Fraction) -> list[i
 
 
 def _largest(levels: Sequence[int], exp_epsilon: Fraction, total: int, step: int) -> int:
-    """The largest start of a chain, a multiple of `step`, whose sum over all outputs fits into `total`; 0 where none does."""
+    """The largest start, a multiple of `step`, of a chain whose sum over all outputs fits; 0 where none does."""
     sizes = [0] * (max(levels) + 1)
     for level in levels:
         sizes[level] += 1

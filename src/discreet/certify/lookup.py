@@ -1,11 +1,13 @@
 """From a row and a key to a displacement: the inverse of the integer cumulative weights.
 
-Output k of a row is chosen by the keys in [c_(k-1), c_k), c being the cumulated weights; c of the last output is 2**bits, so every
-key chooses one and none is rejected. The displacement is what is added to the true count (on a cycle, the flattened residue).
+Output k of a row is chosen by the keys in [c_(k-1), c_k), c being the cumulated weights; c of the last output
+is 2**bits, so every key chooses one and none is rejected. The displacement is what is added to the true count
+(on a cycle, the flattened residue).
 
-Bulk draws use a guide table: the top bits of a key decide at once unless a threshold lies within their bucket, and only then
-are the remaining bits drawn and the exact thresholds searched. The result is that of the whole key, whichever way. Its time depends
-on the draws, though very little; a single answer to a live question is therefore found by comparing its key with every threshold.
+Bulk draws use a guide table: the top bits of a key decide at once unless a threshold lies within their
+bucket, and only then are the remaining bits drawn and the exact thresholds searched. The result is that of
+the whole key, whichever way. Its time depends on the draws, though very little; a single answer to a live
+question is therefore found by comparing its key with every threshold.
 """
 
 from functools import cached_property
@@ -39,6 +41,7 @@ class Lookup:
         lower = table.domain.lower if isinstance(table.domain, Counts) else 0
         own = [row.first - (lower + place) for place, row in enumerate(table.rows)]
         self.firsts: Integers = np.array(own + [row.first for row in table.interior], dtype=np.int64)
+        self._guide_bits = _guide_bits(self.bits, len(rows))
 
     def one(self, row: int, key: int) -> int:
         """The displacement for one key, in a time that does not depend on it: a comparison with every threshold."""
@@ -64,28 +67,21 @@ class Lookup:
             found[open_] = self._search(None if rows is None else rows[open_], keys)
         return found
 
-    def _guided(
-        self, rows: Places | None, buckets: npt.NDArray[np.integer]
-    ) -> npt.NDArray[np.signedinteger]:
+    def _guided(self, rows: Places | None, buckets: npt.NDArray[np.integer]) -> npt.NDArray[np.signedinteger]:
         index = buckets if rows is None else (rows << self._guide_bits) | buckets
         return np.take(self._guide, index, mode="clip")
 
     def _search(self, rows: Places | None, keys: Keys) -> Integers:
         """Exact binary search, in all rows at once."""
         if rows is None:
-            return self.firsts[0] + np.searchsorted(self.thresholds[0], keys, side="right")
+            return np.asarray(self.firsts[0] + np.searchsorted(self.thresholds[0], keys, side="right"))
         flat, width = self.thresholds.ravel(), self.thresholds.shape[1]
         low, high = rows * width, rows * width + width - 1
         while (low < high).any():
             middle = (low + high) >> 1
             above = flat[middle] <= keys
             low, high = np.where(above, middle + 1, low), np.where(above, high, middle)
-        return self.firsts[rows] + low - rows * width
-
-    @cached_property
-    def _guide_bits(self) -> int:
-        room = max(GUIDE_SIZE // len(self.thresholds), 1).bit_length() - 1
-        return min(self.bits, max(room, 4), GUIDE_BITS)
+        return np.asarray(self.firsts[rows] + low - rows * width)
 
     @cached_property
     def _undecided(self) -> int:
@@ -93,7 +89,7 @@ class Lookup:
 
     @cached_property
     def _guide(self) -> npt.NDArray[np.signedinteger]:
-        """For every row and every value of the top bits the displacement, or the least integer where it is not decided."""
+        """The displacement for every row and every value of the top bits; the least integer where undecided."""
         buckets, rest = 1 << self._guide_bits, np.uint64(self.bits - self._guide_bits)
         lowest = np.arange(buckets, dtype=np.uint64) << rest
         highest = lowest | np.uint64((1 << int(rest)) - 1)
@@ -104,3 +100,9 @@ class Lookup:
             least, most = (np.searchsorted(thresholds, keys, side="right") for keys in (lowest, highest))
             guide[row] = np.where(least == most, least + self.firsts[row], np.iinfo(dtype).min)
         return guide.ravel()
+
+
+def _guide_bits(bits: int, rows: int) -> int:
+    """How many top bits the guide decides by: as many as fit, at least 4."""
+    room = max(GUIDE_SIZE // rows, 1).bit_length() - 1
+    return min(bits, max(room, 4), GUIDE_BITS)

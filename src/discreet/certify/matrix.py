@@ -1,18 +1,19 @@
 """Quantise a square matrix so that its promise and its properties hold exactly in integers.
 
-An optimal mechanism P sits on the boundary of its constraints (p <= E q for neighbours, and those of the seven properties
-that it has), where any rounding may cross. So P is first moved a little way towards an interior mechanism Q,
+An optimal mechanism P sits on the boundary of its constraints (p <= E q for neighbours, and those of the
+seven properties that it has), where any rounding may cross. So P is first moved a little way towards an
+interior mechanism Q,
 
     (1 - theta) P + theta Q,      Q = 1/(n+1) + t A,
 
     A[i,j] = i - j/2  (i < j),   n/2  (i = j),   (n+j)/2 - i  (i > j).
 
-The columns of A sum to 0, its diagonal is constant, it is symmetric under (i,j) -> (n-i,n-j), and it falls by at least
-1 down each column and 1/2 along each row away from the diagonal: Q has all seven properties strictly, and for small t it is
-strictly within E. Every column is then rounded by largest remainder, F (one integer on the whole diagonal) and
-S (mirrored columns; the middle one a palindrome with the parity in its centre) being kept by construction, and every
-constraint is checked in integers. theta = 0 is tried first; then floats choose theta and t (and nothing else), and where the check
-fails, theta doubles.
+The columns of A sum to 0, its diagonal is constant, it is symmetric under (i,j) -> (n-i,n-j), and it falls by
+at least 1 down each column and 1/2 along each row away from the diagonal: Q has all seven properties
+strictly, and for small t it is strictly within E. Every column is then rounded by largest remainder, F (one
+integer on the whole diagonal) and S (mirrored columns; the middle one a palindrome with the parity in its
+centre) being kept by construction, and every constraint is checked in integers. theta = 0 is tried first;
+then floats choose theta and t (and nothing else), and where the check fails, theta doubles.
 """
 
 from collections.abc import Iterator
@@ -66,13 +67,16 @@ class Constraints:
         self.distances = distances
         self.properties = properties
 
-    def slacks(self, matrix: npt.NDArray[Any], up: Any, down: Any, total: Any) -> Iterator[tuple[npt.NDArray[Any], int]]:
-        """Every family of slacks (E is up/down, columns sum to total), with the units it needs before rounding to hold after.
+    def slacks(
+        self, matrix: npt.NDArray[Any], up: Any, down: Any, total: Any
+    ) -> Iterator[tuple[npt.NDArray[Any], int]]:
+        """Every family of slacks (E is up/down, columns sum to total), with the units it needs before
+        rounding to hold after.
 
-        Both sides of p <= E q move by less than one unit. Rounding keeps the order of two entries of one column, and that of
-        two entries of a row to within one.
+        Both sides of p <= E q move by less than one unit. Rounding keeps the order of two entries of one
+        column, and that of two entries of a row to within one.
         """
-        i, j = np.indices(matrix.shape)
+        i, j = np.arange(self.size)[:, None], np.arange(self.size)[None, :]
         truth = np.diagonal(matrix)
         if self.exp_epsilon is not None:
             for distance in range(1, self.distances + 1):
@@ -105,14 +109,14 @@ class Constraints:
         steepest = 2 * (1 - alpha) / (n + 1) ** 2
         binding = self.properties & {"RH", "RM", "CH", "CM", "WH"}
         here = scaled.astype(np.float64) / 2.0 ** (bits + GUARD)
-        best: tuple[float, Integers] | None = None
-        for part in _STEEPNESS if binding else _STEEPNESS[:1]:
-            candidate = _interior(n, part * steepest, bits)
-            share = self._share(here, candidate.astype(np.float64) / 2.0 ** (bits + GUARD), float(alpha), bits)
-            if best is None or share < best[0]:
-                best = (share, candidate)
-        assert best is not None
-        return Fraction(min(best[0], 1.0)).limit_denominator(1 << 60), best[1]
+        shares = {
+            part * steepest: self._share(
+                here, _twice_a(n).astype(np.float64) * float(part * steepest / 2) + 1 / (n + 1), float(alpha), bits
+            )
+            for part in (_STEEPNESS if binding else _STEEPNESS[:1])
+        }
+        t = min(shares, key=lambda steepness: shares[steepness])
+        return Fraction(min(shares[t], 1.0)).limit_denominator(1 << 60), _interior(n, t, bits)
 
     def _share(self, here: npt.NDArray[np.float64], there: npt.NDArray[np.float64], alpha: float, bits: int) -> float:
         """The least theta at which (1 - theta) here + theta there has the slack; 1 where there is none."""
@@ -134,14 +138,16 @@ def _off_diagonal(square: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return square[~np.eye(len(square), dtype=bool)]
 
 
+def _twice_a(n: int) -> npt.NDArray[np.int64]:
+    """2 A of the module's docstring."""
+    i, j = np.indices((n + 1, n + 1))
+    return np.where(i < j, 2 * i - j, np.where(i > j, n + j - 2 * i, n))
+
+
 def _interior(n: int, t: Fraction, bits: int) -> Integers:
     """Q of the module's docstring, scaled."""
-    i, j = np.indices((n + 1, n + 1)).astype(object)
-    twice = np.where(i < j, 2 * i - j, np.where(i > j, n + j - 2 * i, n))
-    common = (n + 1) * 2 * t.denominator
-    numerators = 2 * t.denominator + (n + 1) * t.numerator * twice
-    scaled: Integers = (numerators << (bits + GUARD)) // common
-    return scaled
+    numerators = 2 * t.denominator + (n + 1) * t.numerator * _twice_a(n).astype(object)
+    return np.asarray((numerators << (bits + GUARD)) // ((n + 1) * 2 * t.denominator))
 
 
 def _round(mixed: Integers, bits: int, properties: frozenset[str]) -> Integers:

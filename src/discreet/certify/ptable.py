@@ -1,9 +1,11 @@
 """The perturbation table: certified integers, and the only thing that is ever sampled."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,8 @@ Integers = npt.NDArray[np.int64]
 
 CHUNK = 1 << 17
 """Counts drawn at a time: small enough for the cache, so that memory does not grow with the input."""
+
+MOST_THREADS = 8
 
 
 class PTable:
@@ -105,32 +109,44 @@ class PTable:
         Parameters
         ----------
         counts
-            Integers; a count outside the domain is clamped into it. On a cycle of several dimensions the last axis holds
-            the parts of a value.
+            Integers; a count outside the domain is clamped into it. On a cycle of several dimensions the last
+            axis holds the parts of a value.
         keys
-            One integer in [0, 2**bits) for each count: the result is then a pure function of both, the same on every platform.
-            None draws fresh keys from the system's generator; a single count is then answered in a time that does
-            not depend on the draw.
+            One integer in [0, 2**bits) for each count: the result is then a pure function of both, the same
+            on every platform. None draws fresh keys from the system's generator; a single count is then
+            answered in a time that does not depend on the draw.
         """
         true = _integers(counts, "counts")
         dimensions = len(self.domain.shape) if isinstance(self.domain, Cycle) else 1
         if dimensions > 1 and (true.ndim == 0 or true.shape[-1] != dimensions):
-            raise InputError(f"counts have shape {true.shape}; in {self.domain} their last axis has length {dimensions}")
+            raise InputError(
+                f"counts have shape {true.shape}; in {self.domain} their last axis has length {dimensions}"
+            )
         cells = true.shape if dimensions == 1 else true.shape[:-1]
         given = None if keys is None else self._keys(keys, cells)
         if not cells:
             return self._one(true, given)
         flat = true.reshape(-1) if dimensions == 1 else true.reshape(-1, dimensions)
         result = np.empty(flat.shape, dtype=np.int64)
-        stream = Keystream() if given is None else None
-        for part in _chunks(len(flat)):
-            inside = self._clamp(flat[part])
-            rows = self._row_places(inside)
-            if stream is None:
-                assert given is not None
-                result[part] = self._add(inside, self._lookup.many(rows, given[part]))
-            else:
-                result[part] = self._add(inside, self._lookup.draw(rows, len(inside), stream))
+        lookup = self._lookup
+
+        def fill(share: range) -> None:
+            stream = Keystream() if given is None else None
+            for start in range(share.start, share.stop, CHUNK):
+                part = slice(start, min(start + CHUNK, share.stop))
+                inside = self._clamp(flat[part])
+                rows = self._row_places(inside)
+                if stream is not None:
+                    result[part] = self._add(inside, lookup.draw(rows, len(inside), stream))
+                elif given is not None:
+                    result[part] = self._add(inside, lookup.many(rows, given[part]))
+
+        shares = _shares(len(flat))
+        if len(shares) == 1:
+            fill(shares[0])
+        else:
+            with ThreadPoolExecutor(len(shares)) as pool:
+                list(pool.map(fill, shares))
         return result.reshape(true.shape)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -139,7 +155,8 @@ class PTable:
 
     def __repr__(self) -> str:
         epsilon, _, delta = self.guarantee
-        return f"PTable({self.design.get('name')}, {self.domain}, epsilon={epsilon}, delta={float(delta):.3g}, bits={self.bits})"
+        promise = f"epsilon={epsilon}, delta={float(delta):.3g}"
+        return f"PTable({self.design.get('name')}, {self.domain}, {promise}, bits={self.bits})"
 
     @cached_property
     def _lookup(self) -> Lookup:
@@ -171,7 +188,7 @@ class PTable:
             return place
         return np.where(place < small, place, small + (place - small) % period)
 
-    def _add(self, inside: Integers, displacement: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _add(self, inside: Integers, displacement: npt.NDArray[Any]) -> Any:
         if not isinstance(self.domain, Cycle):
             return inside + displacement
         if len(self.domain.shape) == 1:
@@ -184,7 +201,10 @@ class PTable:
         if given.shape != shape:
             raise InputError(f"keys have shape {given.shape}; give one for each count, shape {shape}")
         if given.size and (given.min() < 0 or given.max() >= 1 << self.bits):
-            raise InputError(f"a key is outside 0..2**{self.bits} - 1; take the top {self.bits} bits of a keyed hash, never a remainder")
+            raise InputError(
+                f"a key is outside 0..2**{self.bits} - 1; take the top {self.bits} bits of a keyed hash,"
+                " never a remainder"
+            )
         return given.astype(np.uint64).reshape(-1)
 
 
@@ -207,5 +227,9 @@ def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     return array if array.size else array.astype(np.int64)
 
 
-def _chunks(size: int) -> Iterator[slice]:
-    return (slice(start, start + CHUNK) for start in range(0, size, CHUNK))
+def _shares(size: int) -> list[range]:
+    """A large input in equal parts, one for each usable processor; each draws from a key of its own."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = max(1, min(processors, MOST_THREADS, size // (4 * CHUNK)))
+    edges = [size * thread // threads for thread in range(threads + 1)]
+    return [range(first, last) for first, last in pairwise(edges)]

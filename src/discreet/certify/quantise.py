@@ -5,8 +5,8 @@
     matrix   a square matrix on lower..upper
     rows     anything else: every row by largest remainder
 
-Whatever is chosen, the integers' own delta decides: a purely private design must come out with delta 0, any other with at
-most its own delta plus a few units (`allowance`), else the table is refused.
+Whatever is chosen, the integers' own delta decides: a purely private design must come out with delta 0, any
+other with at most its own delta plus a few units (`allowance`), else the table is refused.
 """
 
 import math
@@ -54,7 +54,7 @@ class Quantised:
 def quantise(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> Quantised | None:
     """The mechanism in integers, or None where it does not fit into so many bits."""
     design_delta = mechanism.delta(epsilon)
-    pure = design_delta <= PURE and not mechanism.interior or design_delta == 0
+    pure = design_delta == 0 or (design_delta <= PURE and not mechanism.interior)
     found = _weights(mechanism, epsilon, bits, pure)
     if found is None:
         return None
@@ -69,8 +69,9 @@ def quantise(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> Quantised |
 def allowance(table: Table, method: str, epsilon: Epsilon) -> Fraction:
     """How much delta may grow by rounding: a few units, and what floats cannot resolve.
 
-    Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below E/(E - 1), and
-    so many ends are lost as neighbours are apart. Rows rounded one by one: every output may be off by a unit on both sides.
+    Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below
+    E/(E - 1), and so many ends are lost as neighbours are apart. Rows rounded one by one: every output may be
+    off by a unit on both sides.
     """
     each = 4 + math.ceil(epsilon.exp) + math.ceil(epsilon.exp / (epsilon.exp - 1))
     widest = max(len(row.weights) for row in table.rows + table.interior)
@@ -162,6 +163,8 @@ def _distance(mechanism: "Mechanism", table: Table) -> float:
     largest = 0.0
     for row, integers in zip(mechanism.rows + mechanism.interior, table.rows + table.interior, strict=True):
         weights = np.zeros(len(row.values))
-        weights[integers.first - row.first :][: len(integers.weights)] = np.array(integers.weights, dtype=np.float64) / table.total
+        weights[integers.first - row.first :][: len(integers.weights)] = (
+            np.array(integers.weights, dtype=np.float64) / table.total
+        )
         largest = max(largest, float(np.abs(weights - row.values).sum()) / 2)
     return largest

@@ -93,7 +93,9 @@ def pairs(table: Table) -> Iterator[Pair]:
             one, other = table.row(count), table.row(neighbour)
             first = min(one.first, other.first)
             last = max(one.first + len(one.weights), other.first + len(other.weights))
-            yield Pair(f"counts {count} and {neighbour}", first, _stretch(one, first, last), _stretch(other, first, last))
+            yield Pair(
+                f"counts {count} and {neighbour}", first, _stretch(one, first, last), _stretch(other, first, last)
+            )
 
 
 def shifts(domain: Cycle, differences: Sequence[int] | Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
@@ -195,9 +197,7 @@ def _falls_away(row: IntegerRow, centre: int) -> bool:
 
 def _rows_fall(one: IntegerRow, other: IntegerRow, count: int) -> bool:
     """Outputs up to `count` are likelier from count, those above it from count + 1."""
-    outputs = range(
-        min(one.first, other.first), max(one.first + len(one.weights), other.first + len(other.weights))
-    )
+    outputs = range(min(one.first, other.first), max(one.first + len(one.weights), other.first + len(other.weights)))
     return all(one.at(y) >= other.at(y) if y <= count else other.at(y) >= one.at(y) for y in outputs)
 
 
@@ -237,4 +237,3 @@ def _cycle_properties(table: Table, domain: Cycle) -> frozenset[str]:
         if up and down:
             held |= {"RM", "CM"}
     return frozenset(held)
-

@@ -1,14 +1,15 @@
 """Quantise symmetric noise whose steps are not E: Gaussian, maximum entropy.
 
-Delta of such noise is T(z) - E T(z + 1) at one z, T being the sum of a tail, so it is the tails that are rounded and
-not the probabilities: going inward, each weight is the floor of the cumulated tail minus what is placed already. It is
-kept within a factor E of its outer neighbour wherever the design is (not below ceil(w/E); not above floor(E w) where the
-design's own step is at most E), because there a rounding error would be a new loss. What remains is w(0), and the step beside
-it is checked in the same way: where it fails, the noise does not fit into the bits.
+Delta of such noise is T(z) - E T(z + 1) at one z, T being the sum of a tail, so it is the tails that are
+rounded and not the probabilities: going inward, each weight is the floor of the cumulated tail minus what is
+placed already. It is kept within a factor E of its outer neighbour wherever the design is (not below
+ceil(w/E); not above floor(E w) where the design's own step is at most E), because there a rounding error
+would be a new loss. What remains is w(0), and the step beside it is checked in the same way: where it fails,
+the noise does not fit into the bits.
 
-Noise that was cut at a tail mass has no support to keep. It is cut again where a weight would be lost or could not fall, and
-where it still does not fit it is stretched: what the factor E forbids is given up instead of carried inward, and the whole
-is scaled, by bisection, until w(0) fits.
+Noise that was cut at a tail mass has no support to keep. It is cut again where a weight would be lost or
+could not fall, and where it still does not fit it is stretched: what the factor E forbids is given up instead
+of carried inward, and the whole is scaled, by bisection, until w(0) fits.
 """
 
 import math
@@ -21,7 +22,8 @@ _BISECTIONS = 40
 
 
 def symmetric(scaled: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
-    """Weights of z = 0..support so that w(0) + 2 (w(1) + ...) is `total`; empty where the noise does not fit in the bits.
+    """Weights of z = 0..support so that w(0) + 2 (w(1) + ...) is `total`; empty where the noise does not fit
+    in the bits.
 
     `scaled` are the probabilities of z = 0..support times 2**(bits + GUARD).
     """

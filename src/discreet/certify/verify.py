@@ -124,11 +124,9 @@ def _check_bytes(data: bytes) -> Certificate:
         failures.append(f"digest: the file says {document['digest']!r}, its contents give {digest(document)}")
 
     table = _table(document)
-    failures += _row_failures(table)
     epsilon, claimed = _guarantee(document["guarantee"], failures)
-    if failures:
-        raise _failed(failures)
-
+    if wrong_rows := _row_failures(table):
+        raise _failed(failures + wrong_rows)
     delta, where = exactly.delta(table, epsilon.exp)
     if delta != claimed:
         at = exactly.broken_step(table, epsilon.exp) if claimed == 0 else where
@@ -141,7 +139,9 @@ def _check_bytes(data: bytes) -> Certificate:
     written = {name: [text(value) for value in values] for name, values in utility.items()}
     for name in sorted(written.keys() | document["utility"].keys()):
         if written.get(name) != document["utility"].get(name):
-            failures.append(f"{name}: the file says {document['utility'].get(name)}, the weights give {written.get(name)}")
+            failures.append(
+                f"{name}: the file says {document['utility'].get(name)}, the weights give {written.get(name)}"
+            )
     if failures:
         raise _failed(failures)
     guarantee = Guarantee(epsilon.number, epsilon.exp, delta)
@@ -166,7 +166,7 @@ def _parse(data: bytes) -> dict[str, Any]:
         raise CertificateError(f"the number {number[:40]} is not an integer; a certificate holds no floats")
 
     try:
-        document = json.loads(
+        document: dict[str, Any] = json.loads(
             data.decode("ascii"), object_pairs_hook=unique, parse_float=no_float, parse_constant=no_float
         )
     except CertificateError:
@@ -180,7 +180,9 @@ def _parse(data: bytes) -> dict[str, Any]:
     for key in ("design", "quantised", "utility", "guarantee", "domain"):
         _need(isinstance(document[key], dict), key, "an object")
     claims = document["properties"]
-    _need(isinstance(claims, list) and all(name in exactly.PROPERTIES for name in claims), "properties", "a list of names")
+    _need(
+        isinstance(claims, list) and all(name in exactly.PROPERTIES for name in claims), "properties", "a list of names"
+    )
     return document
 
 
@@ -192,7 +194,11 @@ def _table(document: dict[str, Any]) -> Table:
         rows = document[key]
         _need(isinstance(rows, list) and all(isinstance(row, dict) for row in rows), key, "a list of rows")
         for row in rows:
-            _need(row.keys() == {"first", "weights"} and isinstance(row["weights"], list), key, "rows with first and weights")
+            _need(
+                row.keys() == {"first", "weights"} and isinstance(row["weights"], list),
+                key,
+                "rows with first and weights",
+            )
     size = sum(len(row["weights"]) for row in document["rows"] + document["interior"])
     _need(size <= MOST_WEIGHTS, "the number of weights", f"at most {MOST_WEIGHTS}")
     rows = tuple(_row(row, f"rows[{place}]") for place, row in enumerate(document["rows"]))
@@ -245,7 +251,11 @@ def _neighbours(given: Any, domain: Domain) -> tuple[Any, ...]:
 def _row(given: dict[str, Any], name: str) -> IntegerRow:
     weights = given["weights"]
     _need(_is_int(given["first"]) and abs(given["first"]) < 1 << 62, f"{name}.first", "an integer")
-    _need(bool(weights) and all(isinstance(w, str) and w.isdecimal() and len(w) <= 19 for w in weights), name, "weights as decimal text")
+    _need(
+        bool(weights) and all(isinstance(w, str) and w.isdecimal() and len(w) <= 19 for w in weights),
+        name,
+        "weights as decimal text",
+    )
     return IntegerRow(given["first"], tuple(map(int, weights)))
 
 
@@ -258,7 +268,9 @@ def _row_failures(table: Table) -> list[str]:
     for name, rows in named:
         for place, row in enumerate(rows):
             if sum(row.weights) != table.total:
-                failures.append(f"{name(place)}: its weights sum to {sum(row.weights)}, not 2**{table.bits} = {table.total}")
+                failures.append(
+                    f"{name(place)}: its weights sum to {sum(row.weights)}, not 2**{table.bits} = {table.total}"
+                )
     return failures
 
 
@@ -288,7 +300,9 @@ def _fraction(given: Any, name: str) -> Fraction:
             value = Fraction(-1)
         if value >= 0 and text(value) == given:
             return value
-    raise CertificateError(f"{name} is {str(given)[:60]!r}; expected a non-negative integer, decimal or fraction as text")
+    raise CertificateError(
+        f"{name} is {str(given)[:60]!r}; expected a non-negative integer, decimal or fraction as text"
+    )
 
 
 def _is_int(value: object) -> bool:

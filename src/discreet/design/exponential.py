@@ -2,9 +2,10 @@
 
     P[i, j] = exp(-epsilon |i-j| / 2) / sum_i exp(-epsilon |i-j| / 2).
 
-The general proof pays epsilon/2 for the score and epsilon/2 for the normaliser. The normaliser of a count hardly moves, so the mechanism uses
-little more than half of its budget (at n = 1 exactly half): `mechanism.epsilon()` says how much. Shown for comparison; the geometric mechanism is
-better at the same epsilon.
+The general proof pays epsilon/2 for the score and epsilon/2 for the normaliser. The normaliser of a count
+hardly moves, so the mechanism uses little more than half of its budget (at n = 1 exactly half):
+`mechanism.epsilon()` says how much. Shown for comparison; the geometric mechanism is better at the same
+epsilon.
 """
 
 from fractions import Fraction
@@ -24,7 +25,9 @@ def exponential(*, n: int, epsilon: Number | None = None, alpha: Number | None =
     n
         Largest count.
     epsilon
-        The budget; or give `alpha`, exp(-epsilon).
+        The budget.
+    alpha
+        exp(-epsilon), instead of epsilon; it is then exact.
     """
     privacy = Epsilon.of(epsilon, alpha)
     largest = parameters.largest_count(n, "n")

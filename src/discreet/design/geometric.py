@@ -1,17 +1,20 @@
 """Two-sided geometric noise, and the same restricted to 0..n (Cormode 2019's GM).
 
-With alpha = exp(-epsilon) the noise is Pr[Z = z] = (1-alpha)/(1+alpha) alpha^|z| (Definition 4 of Cormode 2019 is garbled: as
-printed, alpha = .9 would have epsilon 2.303 instead of 0.105).
+With alpha = exp(-epsilon) the noise is Pr[Z = z] = (1-alpha)/(1+alpha) alpha^|z| (Definition 4 of Cormode
+2019 is garbled: as printed, alpha = .9 would have epsilon 2.303 instead of 0.105).
 
 Restricted to 0..n, outputs beyond an end are taken to that end:
 
-    P[i, j] = x alpha^|i-j| for i = 0 and i = n,  x = 1/(1+alpha);     y alpha^|i-j| otherwise,  y = (1-alpha)/(1+alpha).
+    P[i, j] = x alpha^|i-j| for i = 0 and i = n,  x = 1/(1+alpha);     y alpha^|i-j| otherwise,  y =
+    (1-alpha)/(1+alpha).
 
-It is exactly epsilon-private with delta 0, and among all such mechanisms the one with least L0 (Cormode 2019, Theorem 5).
+It is exactly epsilon-private with delta 0, and among all such mechanisms the one with least L0 (Cormode 2019,
+Theorem 5).
 
-On unbounded counts the noise has no end and no table can hold it, so it is cut: D is the least with Pr[|Z| > D] =
-2 alpha^(D+1)/(1+alpha) <= tail, and the law is the geometric one given |Z| <= D. The cut costs delta = Pr[Z = D], which the certificate
-states; at fewer bits than `tail` needs, the table is cut shorter and states the delta of that.
+On unbounded counts the noise has no end and no table can hold it, so it is cut: D is the least with
+Pr[|Z| > D] = 2 alpha^(D+1)/(1+alpha) <= tail, and the law is the geometric one given |Z| <= D. The cut costs
+delta = Pr[Z = D], which the certificate states; at fewer bits than `tail` needs, the table is cut shorter and
+states the delta of that.
 """
 
 import math
@@ -23,14 +26,20 @@ from discreet.mechanism import Mechanism, Row
 
 
 def geometric(
-    *, epsilon: Number | None = None, upper: int | None = None, alpha: Number | None = None, tail: Number = parameters.TAIL
+    *,
+    epsilon: Number | None = None,
+    upper: int | None = None,
+    alpha: Number | None = None,
+    tail: Number = parameters.TAIL,
 ) -> Mechanism:
     """Two-sided geometric noise; with `upper` restricted to 0..upper and exactly pure.
 
     Parameters
     ----------
     epsilon
-        Privacy of one count; or give `alpha`, exp(-epsilon), which is then exact.
+        Privacy of one count.
+    alpha
+        exp(-epsilon), instead of epsilon; it is then exact.
     upper
         Largest count. None: unbounded counts.
     tail

@@ -30,7 +30,9 @@ def integer(value: object, name: str, least: int, most: int, remedy: str) -> int
 
 def largest_count(value: object, name: str) -> int:
     """n of a mechanism on 0..n."""
-    return integer(value, name, 1, LARGEST_MATRIX, "beyond it use noise on unbounded counts, such as geometric(epsilon=...)")
+    return integer(
+        value, name, 1, LARGEST_MATRIX, "beyond it use noise on unbounded counts, such as geometric(epsilon=...)"
+    )
 
 
 def probability(value: Number, name: str) -> Fraction:

@@ -1,12 +1,14 @@
-"""Staircase noise (Geng, Kairouz, Oh and Viswanath 2015) on the integers: for counts that one person changes by up to `sensitivity`.
+"""Staircase noise (Geng, Kairouz, Oh and Viswanath 2015) on the integers: for counts that one person changes
+by up to `sensitivity`.
 
 The noise has levels of equal probability,
 
     Pr[Z = z] = c alpha^k,     k = 0 for |z| < step,   k = ceil((|z| - step + 1) / sensitivity) beyond,
 
-so that a shift of at most `sensitivity` passes at most one level: epsilon-private for neighbours at distance 1..sensitivity. With
-sensitivity 1 it is the geometric noise. `step` (1..sensitivity) is the half-width of the top level; unless given it is the one of least
-variance. The noise is cut where the mass beyond is at most `tail`, and the certificate states the delta of that.
+so that a shift of at most `sensitivity` passes at most one level: epsilon-private for neighbours at distance
+1..sensitivity. With sensitivity 1 it is the geometric noise. `step` (1..sensitivity) is the half-width of the
+top level; unless given it is the one of least variance. The noise is cut where the mass beyond is at most
+`tail`, and the certificate states the delta of that.
 """
 
 import math
@@ -33,16 +35,23 @@ def staircase(
     Parameters
     ----------
     epsilon
-        Privacy of one count; or give `alpha`, exp(-epsilon), which is then exact.
+        Privacy of one count.
+    alpha
+        exp(-epsilon), instead of epsilon; it is then exact.
     sensitivity
         How much one person can change a count.
     step
         Half-width of the top level, 1..sensitivity. None: the one of least variance.
     """
     privacy = Epsilon.of(epsilon, alpha)
-    width = parameters.integer(sensitivity, "sensitivity", 1, LARGEST_SENSITIVITY, "split the count into smaller contributions")
+    width = parameters.integer(
+        sensitivity, "sensitivity", 1, LARGEST_SENSITIVITY, "split the count into smaller contributions"
+    )
     mass = float(parameters.probability(tail, "tail"))
-    deepest = parameters.reach(-math.log(mass) / float(privacy) * width, "choose a larger epsilon or a larger tail") // width + 1
+    deepest = (
+        parameters.reach(-math.log(mass) / float(privacy) * width, "choose a larger epsilon or a larger tail") // width
+        + 1
+    )
     weights = powers(privacy.alpha, deepest + 1)
     if step is None:
         chosen = min(range(1, width + 1), key=lambda top: _variance(weights, top, width))

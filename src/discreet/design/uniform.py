@@ -1,7 +1,8 @@
 """The uniform mechanism on 0..n: the output does not depend on the count.
 
-It costs no privacy and tells nothing: the end of the scale against which L0 is measured (Cormode 2019's UM). It has no epsilon of its
-own; its integers have one, however small, because 2**bits is rarely a multiple of n + 1.
+It costs no privacy and tells nothing: the end of the scale against which L0 is measured (Cormode 2019's UM).
+It has no epsilon of its own; its integers have one, however small, because 2**bits is rarely a multiple of n
++ 1.
 """
 
 from discreet.design import parameters

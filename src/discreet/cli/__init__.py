@@ -1,0 +1,34 @@
+"""The command line. Each command is one file; none holds logic of its own."""
+
+import sys
+import warnings
+
+import typer
+from rich.console import Console
+
+from discreet.cli import compare, demo, design, verify
+from discreet.errors import DiscreetError, PrecisionWarning
+
+app = typer.Typer(
+    name="discreet",
+    help="Publish tables of counts about people, with a privacy guarantee that anyone can check.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(design.app, name="design")
+app.command("verify")(verify.verify)
+app.command("compare")(compare.compare)
+app.command("demo")(demo.demo)
+
+
+def main() -> None:
+    """Run a command; a mistake of the user's is one message on standard error and exit code 2."""
+    errors = Console(stderr=True, highlight=False)
+    warnings.filterwarnings("always", category=PrecisionWarning)
+    warnings.showwarning = lambda message, *_, **__: errors.print(f"warning: {message}", style="yellow", markup=False)
+    try:
+        app()
+    except DiscreetError as error:
+        errors.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        sys.exit(2)

@@ -1,0 +1,144 @@
+"""Several designs side by side, each tuned to the same privacy or to the same variance.
+
+A family has one parameter that makes it noisier (epsilon, or sigma2). At equal privacy it is the least noisy
+one whose exact delta at epsilon is at most the target; at equal variance the one with that variance at the
+middle count. Both are found by bisection, because both are monotone.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.design.exponential import exponential
+from discreet.design.gaussian import gaussian
+from discreet.design.geometric import geometric
+from discreet.design.staircase import staircase
+from discreet.design.uniform import uniform
+from discreet.errors import ParameterError
+from discreet.exact import Epsilon, Number, exact
+from discreet.mechanism import Mechanism
+
+_BISECTIONS = 50
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One design, tuned: what it costs and what it gives.
+
+    Attributes
+    ----------
+    epsilon, delta
+        Its exact delta at the comparison's epsilon, and the least epsilon at the comparison's delta.
+    variance, bias
+        At the middle count.
+    truth
+        Chance that the published count is the true one.
+    within
+        The least k with Pr[|error| <= k] >= 95%.
+    """
+
+    name: str
+    mechanism: Mechanism
+    epsilon: float
+    delta: float
+    variance: float
+    bias: float
+    truth: float
+    within: int
+
+
+def unbounded(tail: Number) -> dict[str, Callable[[float], Mechanism]]:
+    """Families of noise on unbounded counts, by their scale: the larger, the noisier."""
+    return {
+        "geometric": lambda scale: geometric(epsilon=1 / scale, tail=tail),
+        "staircase": lambda scale: staircase(epsilon=1 / scale, tail=tail),
+        "gaussian": lambda scale: gaussian(sigma2=scale**2, tail=tail),
+    }
+
+
+def bounded(n: int) -> dict[str, Callable[[float], Mechanism]]:
+    """Families of mechanisms on 0..n, by their scale; uniform has none."""
+    return {
+        "geometric": lambda scale: geometric(epsilon=1 / scale, upper=n),
+        "exponential": lambda scale: exponential(epsilon=1 / scale, n=n),
+        "uniform": lambda scale: uniform(n=n),
+    }
+
+
+def compare(
+    names: Sequence[str], *, epsilon: Number, delta: Number = 0, variance: Number | None = None, n: int | None = None
+) -> list[Compared]:
+    """The designs in the order named, tuned to (epsilon, delta), or to a variance and measured at (epsilon, delta).
+
+    Parameters
+    ----------
+    names
+        geometric, staircase, gaussian; with n: geometric, exponential, uniform.
+    n
+        Largest count; None: unbounded counts, for which delta must be above 0.
+    """
+    at, target = Epsilon.of(epsilon), exact(delta, "delta")
+    if not 0 <= target < 1:
+        raise ParameterError(f"delta is {delta!r}; it is a probability from 0 to below 1")
+    if n is None and target == 0:
+        raise ParameterError(
+            "noise on unbounded counts has no delta of 0; give delta, for example 1e-9, or n for counts 0..n"
+        )
+    families = unbounded(min(target, exact("1e-9", "tail")) / 1000) if n is None else bounded(n)
+    unknown = [name for name in names if name not in families]
+    if unknown or not names:
+        raise ParameterError(f"designs are {', '.join(names) or 'none'}; choose from {', '.join(families)}")
+    middle = 0 if n is None else n // 2
+    if variance is None:
+
+        def enough(mechanism: Mechanism) -> bool:
+            return mechanism.delta(at) <= float(target) * (1 + 1e-12)
+    else:
+        wanted = exact(variance, "variance")
+        if wanted <= 0:
+            raise ParameterError(f"variance is {variance!r}; give a number above 0")
+
+        def enough(mechanism: Mechanism) -> bool:
+            return mechanism.variance(middle) >= float(wanted)
+
+    return [_measure(name, _least(name, families[name], enough), at, float(target), middle) for name in names]
+
+
+def _least(name: str, family: Callable[[float], Mechanism], enough: Callable[[Mechanism], bool]) -> Mechanism:
+    """The least noisy member of a family that is enough."""
+    low = high = 1.0
+    while not enough(family(high)):
+        low, high = high, 2 * high
+        if high > 2**14:
+            raise ParameterError(
+                f"no {name} design reaches that; choose a larger epsilon or delta, or a smaller variance"
+            )
+    while low == high or (low > 2**-5 and enough(family(low))):
+        low, high = low / 2, low if low != high else high
+        if low < 2**-6:
+            return family(high)
+    for _ in range(_BISECTIONS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(family(middle)) else (middle, high)
+        if high / low < 1 + 1e-9:
+            break
+    return family(high)
+
+
+def _measure(name: str, mechanism: Mechanism, at: Epsilon, delta: float, count: int) -> Compared:
+    outputs, probabilities = mechanism.pmf(count)
+    error = np.abs(outputs - count)
+    mass = np.bincount(error, weights=probabilities)
+    within = int(np.searchsorted(np.cumsum(mass), 0.95 - 1e-12))
+    return Compared(
+        name,
+        mechanism,
+        mechanism.epsilon(delta),
+        mechanism.delta(at),
+        mechanism.variance(count),
+        mechanism.bias(count),
+        float(mass[0]),
+        within,
+    )

@@ -1,0 +1,1 @@
+"""Pictures: charts for a terminal, figures for a file."""
