@@ -119,7 +119,9 @@ class Epsilon:
         if isinstance(epsilon, Epsilon) and alpha is None:
             return epsilon
         if (epsilon is None) == (alpha is None) or isinstance(epsilon, Epsilon):
-            raise ParameterError("give either epsilon or alpha = exp(-epsilon), and not both")
+            raise ParameterError(
+                f"epsilon is {epsilon}, alpha is {_short(alpha)}; give one of them, alpha being exp(-epsilon)"
+            )
         if alpha is not None:
             ratio = exact(alpha, "alpha")
             if not 0 < ratio < 1:

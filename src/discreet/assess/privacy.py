@@ -133,10 +133,11 @@ def _exceeding(pairs: Pairs, at: Floats) -> Floats:
 def _breaks(pairs: Pairs) -> tuple[Floats, Floats, Floats]:
     """Ratios sorted downwards, h at each of them, and the mass of q down to each: a line a pair.
 
-    A ratio beyond e**700 counts as infinite, which adds p instead of p - E q.
+    A ratio beyond e**700 counts as infinite, which adds p instead of p - E q; a p below 1e-290 adds nothing.
     """
-    infinite = pairs.ratio > LARGEST_LOG
-    height = np.exp(np.where(infinite, LARGEST_LOG, pairs.ratio))
+    infinite = (pairs.ratio > LARGEST_LOG) & (pairs.p > SMALLEST)
+    ratio = np.where(pairs.p > SMALLEST, pairs.ratio, -np.inf)
+    height = np.exp(np.where(infinite, LARGEST_LOG, ratio))
     order = np.argsort(-height, axis=1, kind="stable")
     height, infinite, p, q = (np.take_along_axis(part, order, axis=1) for part in (height, infinite, pairs.p, pairs.q))
     mass = np.cumsum(np.where(infinite, 0, q), axis=1)

@@ -27,6 +27,9 @@ from discreet.certify.rounding import GUARD, largest_remainders
 
 Integers = npt.NDArray[np.object_]
 
+RESOLUTION = 2.0**-50
+"""What the floats that choose theta cannot tell from 0."""
+
 _STEEPNESS = [Fraction(k, 8) for k in range(8)]
 
 
@@ -123,7 +126,7 @@ class Constraints:
         share = 0.0
         pairs = zip(self.slacks(here, 1.0, alpha, 1.0), self.slacks(there, 1.0, alpha, 1.0), strict=True)
         for (slack, units), (target, _) in pairs:
-            need = units * 2.0**-bits
+            need = units * 2.0**-bits + RESOLUTION
             short = slack < need
             if not short.any():
                 continue

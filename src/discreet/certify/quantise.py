@@ -1,6 +1,7 @@
 """Choose how a mechanism becomes integers, and say how far the integers are from it.
 
     levels   noise whose steps are exactly E, on counts or on a cycle
+    centre   the same with a probability of its own for no noise at all
     tails    other symmetric noise on counts
     matrix   a square matrix on lower..upper
     rows     anything else: every row by largest remainder
@@ -70,13 +71,16 @@ def allowance(table: Table, method: str, epsilon: Epsilon) -> Fraction:
     """How much delta may grow by rounding: a few units, and what floats cannot resolve.
 
     Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below
-    E/(E - 1), and so many ends are lost as neighbours are apart. Rows rounded one by one: every output may be
-    off by a unit on both sides.
+    E/(E - 1), and so many ends are lost as neighbours are apart. Centre: the chain beside it starts up to a unit
+    lower for every level. Rows rounded one by one: every output may be off by a unit on both sides.
     """
     each = 4 + math.ceil(epsilon.exp) + math.ceil(epsilon.exp / (epsilon.exp - 1))
     widest = max(len(row.weights) for row in table.rows + table.interior)
     apart = len(table.neighbours) if isinstance(table.domain, Counts) else 1
-    units = widest * math.ceil(1 + epsilon.exp) if method == "rows" else apart * each
+    units = {
+        "rows": widest * math.ceil(1 + epsilon.exp),
+        "centre": each + widest * math.ceil(epsilon.exp),
+    }.get(method, apart * each)
     return Fraction(units, table.total) + Fraction(1, 1 << 48)
 
 
@@ -125,7 +129,8 @@ def _symmetric_noise(mechanism: "Mechanism", noise: "Row", epsilon: Epsilon, bit
     if found is not None and cut:
         method, weights = "levels", levels.shortened(found, epsilon.exp, total, half[0] >> GUARD)
     elif found is not None:
-        method, weights = "levels", levels.symmetric(found, epsilon.exp, total, centre)
+        method = "levels" if centre is None else "centre"
+        weights = levels.symmetric(found, epsilon.exp, total, centre)
     elif len(mechanism.neighbours) == 1 and len(half) > 1:
         method, weights = "tails", (tails.shortened if cut else tails.symmetric)(half, epsilon.exp, total)
     else:

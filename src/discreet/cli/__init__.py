@@ -24,11 +24,14 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run a command; a mistake of the user's is one message on standard error and exit code 2."""
-    errors = Console(stderr=True, highlight=False)
-    warnings.filterwarnings("always", category=PrecisionWarning)
-    warnings.showwarning = lambda message, *_, **__: errors.print(f"warning: {message}", style="yellow", markup=False)
-    try:
-        app()
-    except DiscreetError as error:
-        errors.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
-        sys.exit(2)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PrecisionWarning)
+        warnings.showwarning = lambda message, *_, **__: errors.print(
+            f"warning: {message}", style="yellow", markup=False
+        )
+        try:
+            app()
+        except DiscreetError as error:
+            errors.print(f"error: {error}", style="red", markup=False)
+            sys.exit(2)

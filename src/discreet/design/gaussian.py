@@ -35,8 +35,7 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
         half = _half(parameter, mass, None)
         design |= {"tail": str(tail)}
     else:
-        most = parameters.integer(support, "support", 1, parameters.LARGEST_SUPPORT, "a table holds no wider noise")
-        half = _half(parameter, mass, most)
+        half = _half(parameter, mass, parameters.support(support))
     noise = parameters.symmetric_noise(half)
     return Mechanism(Counts(), interior=(noise,), design={**design, "support": len(half) - 1})
 

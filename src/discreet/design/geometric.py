@@ -21,6 +21,7 @@ import math
 
 from discreet.design import parameters
 from discreet.domain import Counts
+from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, powers
 from discreet.mechanism import Mechanism, Row
 
@@ -30,6 +31,7 @@ def geometric(
     epsilon: Number | None = None,
     upper: int | None = None,
     alpha: Number | None = None,
+    support: int | None = None,
     tail: Number = parameters.TAIL,
 ) -> Mechanism:
     """Two-sided geometric noise; with `upper` restricted to 0..upper and exactly pure.
@@ -42,20 +44,30 @@ def geometric(
         exp(-epsilon), instead of epsilon; it is then exact.
     upper
         Largest count. None: unbounded counts.
+    support
+        Without `upper`: the farthest noise. None: cut at the mass `tail`.
     tail
-        Without `upper`: the mass beyond the cut of the noise.
+        The mass beyond the cut, where neither `upper` nor `support` is given.
     """
     privacy = Epsilon.of(epsilon, alpha)
     if upper is not None:
         n = parameters.largest_count(upper, "upper")
+        if support is not None:
+            raise ParameterError(
+                f"support is {support!r} and upper {n}; on 0..upper the noise ends at the ends, leave support out"
+            )
         rows = _restricted(privacy, n)
         return Mechanism(Counts(0, n), rows, design={"name": "geometric", **privacy.parameters, "upper": n})
     mass = parameters.probability(tail, "tail")
-    ratio = math.log(2 / float(1 + privacy.alpha)) - math.log(mass.numerator) + math.log(mass.denominator)
-    support = parameters.reach(ratio / float(privacy) - 1, "choose a larger epsilon or a larger tail")
-    noise = parameters.symmetric_noise(powers(privacy.alpha, support + 1))
-    design = {"name": "geometric", **privacy.parameters, "tail": str(tail), "support": support}
-    return Mechanism(Counts(), interior=(noise,), design=design)
+    if support is None:
+        ratio = math.log(2 / float(1 + privacy.alpha)) - math.log(mass.numerator) + math.log(mass.denominator)
+        reach = parameters.reach(ratio / float(privacy) - 1, "choose a larger epsilon or a larger tail")
+        cut = {"tail": str(tail), "support": reach}
+    else:
+        reach = parameters.support(support)
+        cut = {"support": reach}
+    noise = parameters.symmetric_noise(powers(privacy.alpha, reach + 1))
+    return Mechanism(Counts(), interior=(noise,), design={"name": "geometric", **privacy.parameters, **cut})
 
 
 def _restricted(privacy: Epsilon, n: int) -> tuple[Row, ...]:

@@ -51,6 +51,11 @@ def positive(value: Number, name: str) -> Fraction:
     return number
 
 
+def support(value: object) -> int:
+    """The farthest noise."""
+    return integer(value, "support", 1, LARGEST_SUPPORT, "a table holds no wider noise")
+
+
 def reach(value: float, remedy: str) -> int:
     """A support, refused where it is beyond what a table can hold."""
     if not value <= LARGEST_SUPPORT:

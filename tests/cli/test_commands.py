@@ -1,0 +1,162 @@
+"""The command line as a person uses it: what it prints, what it writes, how it refuses."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet import cli
+
+
+class Result:
+    """What a command printed, and how it ended."""
+
+    def __init__(self, out: str, err: str, code: int) -> None:
+        self.out, self.err, self.code = out, err, code
+
+
+@pytest.fixture
+def discreet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Run the command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = capsys.readouterr()
+        return Result(printed.out, printed.err, code)
+
+    return run
+
+
+def test_design_then_verify(discreet) -> None:  # type: ignore[no-untyped-def]
+    made = discreet("design", "geometric", "--epsilon", "1", "--upper", "20", "-o", "m.json")
+    assert made.code == 0
+    for part in (
+        "counts 0, 1, ... 20",
+        "epsilon = 1, delta = 0, exactly",
+        "RH RM CH CM WH S",
+        "variance",
+        "bias",
+        "█",
+        "m.json",
+    ):
+        assert part in made.out
+    checked = discreet("verify", "m.json")
+    assert checked.code == 0
+    assert "every claim holds" in checked.out
+
+
+def test_a_changed_weight_is_refused_and_named(discreet) -> None:  # type: ignore[no-untyped-def]
+    discreet("design", "geometric", "--epsilon", "1", "--upper", "20", "-o", "m.json")
+    claims = json.loads(Path("m.json").read_text())
+    claims["rows"][7]["weights"][3] = "1"
+    Path("m.json").write_text(json.dumps(claims, indent=1, sort_keys=True) + "\n")
+    refused = discreet("verify", "m.json")
+    assert refused.code == 2
+    assert "the row of count 7" in refused.err
+    assert refused.out == ""
+
+
+def test_every_design_has_a_command(discreet) -> None:  # type: ignore[no-untyped-def]
+    listed = discreet("design", "--help").out
+    for name, options in {
+        "geometric": ["--alpha", "9/10"],
+        "gaussian": ["--sigma2", "4", "--epsilon", "1"],
+        "staircase": ["--epsilon", "1", "--sensitivity", "3"],
+        "uniform": ["--n", "5", "--epsilon", "0.5"],
+        "randomized-response": ["--epsilon", "1", "--categories", "4"],
+        "exponential": ["--n", "6", "--epsilon", "1"],
+    }.items():
+        assert name in listed
+        result = discreet("design", name, *options, "--bits", "24", "-o", f"{name}.json")
+        assert result.code == 0, result.err
+        assert discreet("verify", f"{name}.json").code == 0
+
+
+def test_a_design_without_epsilon_is_shown_but_not_written(discreet) -> None:  # type: ignore[no-untyped-def]
+    shown = discreet("design", "gaussian", "--sigma2", "4")
+    assert shown.code == 0
+    assert "give --epsilon" in shown.out
+    refused = discreet("design", "gaussian", "--sigma2", "4", "-o", "g.json")
+    assert refused.code == 2
+    assert not Path("g.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["design", "geometric", "--epsilon", "0"], "above 0"),
+        (["design", "geometric", "--epsilon", "nan"], "finite"),
+        (["design", "geometric", "--epsilon", "-1"], "above 0"),
+        (["design", "geometric"], "give one of them"),
+        (["design", "geometric", "--epsilon", "1", "--bits", "7"], "8 to 62"),
+        (["design", "geometric", "--epsilon", "0.01", "--upper", "60", "--bits", "8", "-o", "x.json"], "would do"),
+        (["design", "geometric", "--epsilon", "1", "-o", "no/such/folder/x.json"], "cannot be written"),
+        (["verify", "none.json"], "cannot be read"),
+        (["compare", "geometric", "--delta", "2"], "probability"),
+        (["compare", "laplace"], "choose from"),
+        (["compare", "geometric", "--plot", "x.jpeg"], ".png"),
+        (["demo", "-o", "."], "exists already"),
+        (["demo", "--epsilon", "x"], "epsilon"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(discreet, arguments: list[str], complaint: str) -> None:  # type: ignore[no-untyped-def]
+    result = discreet(*arguments)
+    assert result.code == 2
+    assert complaint in result.err
+    assert "Traceback" not in result.err
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["design", "geometric", "--upper", "x"], ["nonsense"], ["verify"], ["design", "uniform"]]
+)
+def test_what_the_command_line_cannot_parse_is_exit_code_2(discreet, arguments: list[str]) -> None:  # type: ignore[no-untyped-def]
+    assert discreet(*arguments).code == 2
+
+
+def test_a_table_far_from_its_design_warns(discreet) -> None:  # type: ignore[no-untyped-def]
+    result = discreet("design", "geometric", "--epsilon", "0.01", "--bits", "16")
+    assert result.code == 0
+    assert re.search(r"warning: .* bits=\d+ is closer", result.err.replace("\n", " "))
+
+
+def test_compare_prints_a_table_and_draws_a_figure(discreet) -> None:  # type: ignore[no-untyped-def]
+    result = discreet("compare", "geometric", "gaussian", "--delta", "1e-6", "--plot", "c.png")
+    assert result.code == 0
+    assert "sigma2" in result.out
+    assert Path("c.png").read_bytes()[:4] == b"\x89PNG"
+    assert discreet("compare", "geometric", "uniform", "--n", "6", "--variance", "2", "--plot", "c.svg").code == 0
+    assert "<svg" in Path("c.svg").read_text()
+
+
+def test_the_demo_leaves_a_folder_that_verifies(discreet) -> None:  # type: ignore[no-untyped-def]
+    result = discreet("demo", "-o", "town")
+    assert result.code == 0
+    assert "Lighthouse" in result.out
+    assert sorted(path.name for path in Path("town").iterdir()) == ["certificate.json", "measurements.csv", "table.csv"]
+    assert discreet("verify", "town").code == 0
+    counts = [int(line.split(",")[2]) for line in Path("town/table.csv").read_text().splitlines()[1:]]
+    assert len(counts) == 72
+    assert min(counts) >= 0
+    assert abs(sum(counts) - 100_000) < 200
+
+
+def test_the_installed_command_runs() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "from discreet.cli import main; main()", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for command in ("design", "verify", "compare", "demo"):
+        assert command in result.stdout

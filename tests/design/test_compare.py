@@ -1,0 +1,54 @@
+"""Designs side by side: tuned to what was asked, and not beyond."""
+
+import pytest
+
+from discreet.design.compare import compare
+from discreet.errors import ParameterError
+
+
+def test_equal_privacy_means_the_least_noise_that_has_it() -> None:
+    geometric, gaussian, staircase = compare(["geometric", "gaussian", "staircase"], epsilon=1, delta="1e-6")
+    for entry in (geometric, gaussian, staircase):
+        assert entry.delta <= 1e-6 * (1 + 1e-9)
+        assert entry.epsilon <= 1 + 1e-6
+    assert geometric.variance < 2 < gaussian.variance
+    assert gaussian.delta == pytest.approx(1e-6, rel=1e-3)
+    assert staircase.variance == pytest.approx(geometric.variance, rel=1e-4)
+
+
+def test_equal_variance_is_equal() -> None:
+    found = compare(["geometric", "gaussian"], epsilon=1, delta="1e-6", variance=5)
+    assert [entry.variance for entry in found] == pytest.approx([5, 5], rel=1e-6)
+
+
+def test_on_bounded_counts_pure_designs_are_compared() -> None:
+    geometric, exponential, uniform = compare(["geometric", "exponential", "uniform"], epsilon=1, n=10)
+    assert geometric.epsilon == pytest.approx(1, rel=1e-6)
+    assert exponential.epsilon == pytest.approx(1, rel=1e-6)
+    assert exponential.mechanism.design["epsilon"] > "1"  # it may be given more than 1 before it uses 1
+    assert geometric.truth > exponential.truth > uniform.truth == pytest.approx(1 / 11)
+    assert uniform.epsilon == 0
+
+
+def test_within_is_the_smallest_band_of_95_percent() -> None:
+    (entry,) = compare(["geometric"], epsilon=1, delta="1e-9")
+    outputs, law = entry.mechanism.pmf(0)
+    assert law[abs(outputs) <= entry.within].sum() >= 0.95 > law[abs(outputs) < entry.within].sum()
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "complaint"),
+    [
+        (["geometric"], {"epsilon": 1}, "delta of 0"),
+        (["laplace"], {"epsilon": 1, "delta": "1e-6"}, "choose from geometric"),
+        ([], {"epsilon": 1, "delta": "1e-6"}, "choose from"),
+        (["gaussian"], {"epsilon": 1, "n": 5}, "choose from geometric, exponential"),
+        (["geometric"], {"epsilon": 0, "delta": "1e-6"}, "epsilon"),
+        (["geometric"], {"epsilon": 1, "delta": 1}, "delta"),
+        (["geometric"], {"epsilon": 1, "delta": "1e-6", "variance": 0}, "variance"),
+        (["uniform"], {"epsilon": 1, "n": 4, "variance": 50}, "no uniform design"),
+    ],
+)
+def test_a_comparison_that_cannot_be_is_refused(names: list[str], options: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        compare(names, **options)  # type: ignore[arg-type]
