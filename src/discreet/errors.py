@@ -13,6 +13,10 @@ class MechanismError(DiscreetError, ValueError):
     """Rows, domain and neighbours do not make a mechanism, or it has not what was asked of it."""
 
 
+class SolverError(DiscreetError):
+    """A linear program has no answer, or not in the time allowed."""
+
+
 class CertifyError(DiscreetError):
     """The mechanism has no integer table with its promise at the bits asked for."""
 

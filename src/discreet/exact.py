@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import Any
 
 from discreet.errors import ParameterError
 
@@ -160,11 +161,14 @@ class Epsilon:
         return nearest if exact(nearest, "epsilon") == self.exponent else self.exponent
 
     @property
+    def given(self) -> dict[str, Any]:
+        """The argument of a design that makes it again: epsilon or alpha, exactly."""
+        return {"alpha": self.alpha} if self.exponent is None else {"epsilon": self.exponent}
+
+    @property
     def parameters(self) -> dict[str, str]:
         """The entry of a design's parameters: epsilon or alpha, as exact text."""
-        if self.exponent is None:
-            return {"alpha": text(self.alpha)}
-        return {"epsilon": text(self.exponent)}
+        return {name: text(value) for name, value in self.given.items()}
 
     def __float__(self) -> float:
         return float(self.number)

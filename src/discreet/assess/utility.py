@@ -33,9 +33,9 @@ def loss(
         raise ParameterError(f"aggregate is {aggregate!r}; give 'sum' or 'max'")
     each = by_count(mechanism, kind)
     if aggregate == "max":
-        shares = np.ones(len(each)) if weights is None else _weights(weights, len(each), total=None)
+        shares = np.ones(len(each)) if weights is None else checked_weights(weights, len(each), total=None)
         return float((shares * each).max())
-    shares = np.full(len(each), 1 / len(each)) if weights is None else _weights(weights, len(each), total=1.0)
+    shares = np.full(len(each), 1 / len(each)) if weights is None else checked_weights(weights, len(each), total=1.0)
     size = mechanism.domain.size
     scale = size / (size - 1) if kind == "L0" and size is not None and size > 1 else 1.0
     return scale * math.fsum(shares * each)
@@ -98,7 +98,8 @@ def _kind(kind: Any) -> tuple[int, int]:
     raise ParameterError(f"the loss is {kind!r}; give 'L0', 'L1', 'L2' or ('L0', d) with d >= 0")
 
 
-def _weights(given: npt.ArrayLike, size: int, total: float | None) -> Floats:
+def checked_weights(given: npt.ArrayLike, size: int, total: float | None) -> Floats:
+    """One number of 0 or more for each true count, summing to `total` where that is given."""
     try:
         weights = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -81,6 +81,15 @@ def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: 
     return _spread(weights, levels, [(z,) for z in range(1, len(levels))], rest)
 
 
+def spent(centre: int, exp_epsilon: Fraction, total: int, length: int) -> list[int]:
+    """Weights of z = 0, 1, ... that fall by E from an even w(0) until the rest is placed; at most so many."""
+    weights, left = [centre], (total - centre) // 2
+    while left and len(weights) < length:
+        weights.append(min(-(-weights[-1] * exp_epsilon.denominator // exp_epsilon.numerator), left))
+        left -= weights[-1]
+    return weights if left == 0 else []
+
+
 def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: int) -> list[int]:
     """The same for noise that may be cut where the chain, which starts near `first`, can fall no further."""
     while True:

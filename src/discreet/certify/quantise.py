@@ -2,9 +2,9 @@
 
     levels   noise whose steps are exactly E, on counts or on a cycle
     centre   the same with a probability of its own for no noise at all
-    tails    other symmetric noise on counts
+    tails    other symmetric noise on counts that falls from 0
     matrix   a square matrix on lower..upper
-    rows     anything else: every row by largest remainder
+    rows     anything else: every row by largest remainder, symmetric noise by pairs
 
 Whatever is chosen, the integers' own delta decides: a purely private design must come out with delta 0, any
 other with at most its own delta plus a few units (`allowance`), else the table is refused.
@@ -98,20 +98,37 @@ def _weights(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) ->
         if not isinstance(mechanism.domain, Counts) and found is not None:
             weights = levels.on_cycle(found, mirror(mechanism.domain), epsilon.exp, 1 << bits)
             return ("levels", (), (IntegerRow(0, tuple(weights)),)) if weights else None
-    rows, interior = (
-        tuple(
-            IntegerRow(row.first, tuple(largest_remainders(_scaled(row, bits), 1 << bits, int(np.argmax(row.values)))))
-            for row in part
-        )
-        for part in (mechanism.rows, mechanism.interior)
-    )
-    return "rows", rows, interior
+    return "rows", *_every_row(mechanism, bits)
+
+
+def _every_row(mechanism: "Mechanism", bits: int) -> tuple[tuple[IntegerRow, ...], tuple[IntegerRow, ...]]:
+    """Each row by largest remainder; a fair mechanism keeps one weight for the truth."""
+    total, truth = 1 << bits, None
+    if isinstance(mechanism.domain, Counts):
+        places = [mechanism.domain.lower + place - row.first for place, row in enumerate(mechanism.rows)]
+        places += [-row.first for row in mechanism.interior]
+        if "F" in mechanism.properties():
+            first = (mechanism.rows + mechanism.interior)[0]
+            truth = round(Fraction(_scaled(first, bits)[places[0]], 1 << GUARD))
+    else:
+        places = [0]
+    rows = []
+    for row, place in zip(mechanism.rows + mechanism.interior, places, strict=True):
+        scaled = _scaled(row, bits)
+        if truth is None:
+            weights = largest_remainders(scaled, total, place)
+        else:
+            weights = largest_remainders(scaled[:place] + scaled[place + 1 :], total - truth, place)
+            weights.insert(place, truth)
+        rows.append(IntegerRow(row.first, tuple(weights)))
+    return tuple(rows[: len(mechanism.rows)]), tuple(rows[len(mechanism.rows) :])
 
 
 def _matrix(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) -> _Found | None:
     scaled = np.array([_scaled(row, bits) for row in mechanism.rows], dtype=object).T
     bound = epsilon.exp if pure else None
-    found = matrix.quantise(scaled, bits, bound, len(mechanism.neighbours), mechanism.properties())
+    properties = mechanism.properties() | frozenset(mechanism.design.get("properties", ()))
+    found = matrix.quantise(scaled, bits, bound, len(mechanism.neighbours), properties)
     if found is None:
         return None
     return "matrix", tuple(IntegerRow(mechanism.domain.lower, tuple(column)) for column in found.T), ()  # type: ignore[union-attr]
@@ -121,29 +138,25 @@ def _symmetric_noise(mechanism: "Mechanism", noise: "Row", epsilon: Epsilon, bit
     """Half the noise, z = 0..support, to weights; a design that was cut at a tail mass may be cut shorter."""
     half = _scaled(noise, bits)[-noise.first :]
     logs = noise.logs[-noise.first :].tolist()
-    cut = "tail" in mechanism.design
-    total, centre = 1 << bits, None
-    found = levels.find(logs, float(epsilon)) if len(logs) > 1 else None
-    if found is None and len(logs) > 2 and (found := levels.find(logs[1:], float(epsilon))) is not None:
-        found, centre = [0, *found], 2 * round(Fraction(half[0], 2 << GUARD))
-    if found is not None and cut:
-        method, weights = "levels", levels.shortened(found, epsilon.exp, total, half[0] >> GUARD)
-    elif found is not None:
-        method = "levels" if centre is None else "centre"
-        weights = levels.symmetric(found, epsilon.exp, total, centre)
-    elif len(mechanism.neighbours) == 1 and len(half) > 1:
+    cut, size = "tail" in mechanism.design, float(epsilon)
+    total, even = 1 << bits, 2 * round(Fraction(half[0], 2 << GUARD))
+    if len(half) > 1 and (found := levels.find(logs, size)) is not None:
+        method = "levels"
+        if cut:
+            weights = levels.shortened(found, epsilon.exp, total, half[0] >> GUARD)
+        else:
+            weights = levels.symmetric(found, epsilon.exp, total)
+    elif len(half) > 2 and (found := levels.find(logs[1:], size)) is not None:
+        method, weights = "centre", levels.symmetric([0, *found], epsilon.exp, total, even)
+    elif len(half) > 1 and (len(half) == 2 or levels.find(logs[:-1], size)) and half[-1] * epsilon.exp < half[-2]:
+        method, weights = "centre", levels.spent(even, epsilon.exp, total, len(half) + 1)
+    elif len(mechanism.neighbours) == 1 and len(half) > 1 and half == sorted(half, reverse=True):
         method, weights = "tails", (tails.shortened if cut else tails.symmetric)(half, epsilon.exp, total)
     else:
-        method, weights = "rows", _even_rows(half, total)
+        method, weights = "rows", [even, *largest_remainders(half[1:], (total - even) // 2, 0)]
     if not weights:
         return None
     return method, (), (IntegerRow(1 - len(weights), (*reversed(weights[1:]), *weights)),)
-
-
-def _even_rows(half: Sequence[int], total: int) -> list[int]:
-    """Symmetric noise by largest remainder of its pairs; w(0) takes what is left."""
-    side = [value >> GUARD for value in half[1:]]
-    return [total - 2 * sum(side), *side]
 
 
 def _scaled(row: "Row", bits: int) -> list[int]:

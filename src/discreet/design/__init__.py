@@ -1,10 +1,27 @@
 """Designs: functions from parameters to a mechanism. One file a family, the mathematics in its docstring."""
 
+from discreet.design.bounded import bounded
+from discreet.design.constrained import constrained
 from discreet.design.exponential import exponential
+from discreet.design.fair import fair
 from discreet.design.gaussian import gaussian
 from discreet.design.geometric import geometric
 from discreet.design.randomized import randomized_response
+from discreet.design.select import select
 from discreet.design.staircase import staircase
 from discreet.design.uniform import uniform
+from discreet.design.weakly_honest import weakly_honest
 
-__all__ = ["exponential", "gaussian", "geometric", "randomized_response", "staircase", "uniform"]
+__all__ = [
+    "bounded",
+    "constrained",
+    "exponential",
+    "fair",
+    "gaussian",
+    "geometric",
+    "randomized_response",
+    "select",
+    "staircase",
+    "uniform",
+    "weakly_honest",
+]

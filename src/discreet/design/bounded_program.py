@@ -1,0 +1,143 @@
+"""The linear programs of bounded noise: over all counts, and over symmetric noise.
+
+All counts: p(y|n) on max(0, n-D)..n+D for the counts from `lowest` to 2D-1 (to 23 at least), and one row of
+noise for all larger counts (which costs some 1e-9 against rows of their own; from 2D on with D = 4 it would
+be 4e-7), with
+
+    p(n|n) = eta,     sum_y p(y|n) = 1,     sum_y (y-n) p(y|n) = 0 for n >= 1,
+
+minimising the exact delta, a sum of positive parts s >= p(y|n) - E p(y|n+1), s >= 0, over every pair of
+neighbours in both directions; or, for the paper's program, the largest part itself (Sadeghi 2020, Proposition
+2). Among the optima the one of least total variance is taken, by a second program that holds delta to nine
+digits; where rounding leaves that no room, the first optimum stands.
+"""
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.design.program import Floats, Program
+from discreet.errors import SolverError
+from discreet.mechanism import Row
+
+LOOSE = 1e-9
+LEAST_SHARED = 24
+
+
+@dataclass
+class _Layout:
+    """Variables of a program by name: for every row a first output and its variables; then slacks, then delta."""
+
+    size: int = 0
+    rows: list[tuple[int, int, int]] = field(default_factory=list)  # count, first output, first variable
+    widths: list[int] = field(default_factory=list)
+
+    def add(self, count: int, first: int, width: int) -> None:
+        self.rows.append((count, first, self.size))
+        self.widths.append(width)
+        self.size += width
+
+
+def all_counts(
+    exp_epsilon: float, eta: float, support: int, lowest: int, per_output: bool, time_limit: float
+) -> tuple[tuple[Row, ...], Row]:
+    """Rows of the counts lowest..2D-1 and the noise of all larger ones."""
+    layout = _Layout()
+    start = max(2 * support, LEAST_SHARED, lowest + 1)
+    for count in range(lowest, start + 1):
+        first = max(0, count - support)
+        layout.add(count, first, count + support - first + 1)
+    # the row of `start` stands for the interior: shifted by one it is its own neighbour
+    found = _solve(layout, exp_epsilon, eta, per_output, time_limit)
+    rows = [
+        Row(first, _law(found[v : v + width])) for (_, first, v), width in zip(layout.rows, layout.widths, strict=True)
+    ]
+    return tuple(rows[:-1]), Row(-support, rows[-1].values)
+
+
+def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -> Row:
+    """Noise for counts that are all at least `support`; the optimum is symmetric, and is made exactly so."""
+    layout = _Layout()
+    layout.add(support, 0, 2 * support + 1)
+    values = _law(_solve(layout, exp_epsilon, eta, False, time_limit))
+    return Row(-support, (values + values[::-1]) / 2)
+
+
+def _law(values: Floats) -> Floats:
+    positive = np.clip(values, 0, None)
+    return np.asarray(positive / positive.sum())
+
+
+def _solve(layout: _Layout, exp_epsilon: float, eta: float, per_output: bool, time_limit: float) -> Floats:
+    """Values of the probabilities; delta first, then variance."""
+    pairs = [(a, a + 1, 0) for a in range(len(layout.rows) - 1)] + [(len(layout.rows) - 1, len(layout.rows) - 1, 1)]
+    slacks = 0 if per_output else 2 * sum(_union(layout, *pair)[1] for pair in pairs)
+    last = layout.size + slacks
+    program = Program(last + 1)
+    _laws(program, layout, eta)
+    place = layout.size
+    for pair in pairs:
+        for swap in (False, True):
+            place = _excess(program, layout, pair, swap, exp_epsilon, per_output, place, last)
+    program.cost[last] = 1.0
+    found = program.solve(time_limit)
+    delta = found[last]
+    program.rows(np.array([[last]]), 1.0, -math.inf, delta * (1 + LOOSE) + 1e-12)
+    program.cost[last] = 0.0
+    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
+        program.cost[variable : variable + width] = (np.arange(first, first + width) - count) ** 2
+    with suppress(SolverError):
+        found = program.solve(time_limit)
+    return found[: layout.size]
+
+
+def _laws(program: Program, layout: _Layout, eta: float) -> None:
+    """Each row sums to one, has the truth with eta, and is unbiased from count 1 on."""
+    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
+        own = np.arange(variable, variable + width)[None, :]
+        program.rows(own, 1.0, 1.0, 1.0)
+        program.rows(own[:, count - first : count - first + 1], 1.0, eta, eta)
+        if count >= 1:
+            program.rows(own, np.arange(first, first + width) - count, 0.0, 0.0)
+
+
+def _union(layout: _Layout, one: int, other: int, shift: int) -> tuple[int, int]:
+    """The first output and the number of outputs of two rows together, the second shifted."""
+    (_, a, _), (_, b, _) = layout.rows[one], layout.rows[other]
+    first = min(a, b + shift)
+    return first, max(a + layout.widths[one], b + shift + layout.widths[other]) - first
+
+
+def _excess(
+    program: Program,
+    layout: _Layout,
+    pair: tuple[int, int, int],
+    swap: bool,
+    exp_epsilon: float,
+    per_output: bool,
+    place: int,
+    last: int,
+) -> int:
+    """s_y >= p(y) - E q(y) for every output and sum s <= delta; or delta in the place of every s."""
+    one, other, shift = pair
+    first, width = _union(layout, one, other, shift)
+    for offset in range(width):
+        terms, coefficients = [], []
+        for row, moved, factor in (
+            (one, 0, -exp_epsilon if swap else 1.0),
+            (other, shift, 1.0 if swap else -exp_epsilon),
+        ):
+            _, start, variable = layout.rows[row]
+            at = first + offset - start - moved
+            if 0 <= at < layout.widths[row]:
+                terms.append(variable + at)
+                coefficients.append(-factor)
+        slack = last if per_output else place + offset
+        program.rows(np.array([[*terms, slack]]), [*coefficients, 1.0], 0.0, math.inf)
+    if per_output:
+        return place
+    sums = np.concatenate([np.arange(place, place + width), [last]])[None, :]
+    program.rows(sums, np.concatenate([np.full(width, -1.0), [1.0]]), 0.0, math.inf)
+    return place + width

@@ -1,0 +1,162 @@
+"""A linear program with sparse rows, and HiGHS to solve it.
+
+Variables are named by arrays of their numbers, so that a family of constraints is one call. Rows that say
+nothing (a variable compared with itself) or say it again (what folding makes equal) are dropped before the
+solver sees them.
+
+Where a feasible vertex is known, the solver starts there: the rows that define the vertex are its basis, and
+the simplex method only has to check or improve it. Otherwise an interior-point method with crossover is used.
+A solver's "optimal" is never evidence of privacy: whatever comes back is repaired and checked in integers by
+`certify`.
+"""
+
+import math
+import sys
+from contextlib import nullcontext
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+
+from discreet.errors import SolverError
+
+Floats = npt.NDArray[np.float64]
+Variables = npt.NDArray[np.int64]
+
+TOLERANCE = 1e-10
+LARGE = 5_000
+"""Variables above which a spinner is shown, if there is a terminal to show it on."""
+
+_BASIC, _NONBASIC = highspy.HighsBasisStatus.kBasic, highspy.HighsBasisStatus.kLower
+
+
+class Program:
+    """Minimise cost @ x subject to x >= 0 and the rows that are added."""
+
+    def __init__(self, size: int) -> None:
+        self.cost: Floats = np.zeros(size)
+        self._variables: list[Variables] = []
+        self._coefficients: list[Floats] = []
+        self._bounds: list[tuple[int, float, float]] = []
+
+    def order(self, greater: Variables, smaller: Variables, factor: float = 1.0) -> None:
+        """x[greater] >= factor * x[smaller], elementwise; the factor is at most 1."""
+        pairs = np.unique(np.stack([np.ravel(greater), np.ravel(smaller)], axis=1), axis=0)
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        self.rows(pairs, [1.0, -factor], 0.0, math.inf)
+
+    def rows(self, variables: Variables, coefficients: npt.ArrayLike, lower: float, upper: float) -> None:
+        """lower <= sum of coefficients * x[variables] <= upper, for each line of the array."""
+        self._variables.append(variables)
+        self._coefficients.append(np.broadcast_to(np.asarray(coefficients, dtype=np.float64), variables.shape))
+        self._bounds.append((len(variables), lower, upper))
+
+    def solve(self, time_limit: float, vertex: Floats | None = None) -> Floats:
+        """The values of the variables at the optimum.
+
+        Parameters
+        ----------
+        vertex
+            A feasible point at which some rows hold with equality; the search starts there if these rows define it.
+
+        Raises
+        ------
+        SolverError
+            There is no feasible point, or the time ran out.
+        """
+        highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("time_limit", float(time_limit))
+        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "ipm_optimality_tolerance"):
+            highs.setOptionValue(name, TOLERANCE)
+        matrix = self._matrix()
+        highs.passModel(self._model(*matrix))
+        basis = None if vertex is None else self._basis(vertex, *matrix)
+        attempts = ["ipm", "simplex"]
+        if basis is not None and highs.setBasis(basis) == highspy.HighsStatus.kOk:
+            highs.setOptionValue("presolve", "off")
+            highs.setOptionValue("simplex_strategy", 4)  # primal
+            attempts = ["simplex", "ipm"]
+        terminal = len(self.cost) > LARGE and sys.stderr.isatty()
+        waiting = f"solving a linear program with {len(self.cost):,} variables"
+        with Console(stderr=True).status(waiting) if terminal else nullcontext():
+            for solver in attempts:
+                highs.setOptionValue("solver", solver)
+                highs.run()
+                status = highs.getModelStatus()
+                if status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
+                    break
+                highs.setOptionValue("presolve", "choose")
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise SolverError(
+                f"the linear program was not solved in {time_limit:g} s; give a larger time_limit or a smaller n"
+            )
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"the linear program has no solution ({highs.modelStatusToString(status).lower()})")
+        return np.array(highs.getSolution().col_value)
+
+    def _matrix(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
+        """Row numbers, variables and coefficients of the non-zero entries, by row; repeated variables added up."""
+        widths = np.concatenate([np.full(len(v), v.shape[1]) for v in self._variables])
+        row = np.repeat(np.arange(len(widths)), widths)
+        variable = np.concatenate([v.ravel() for v in self._variables])
+        value = np.concatenate([c.ravel() for c in self._coefficients])
+        order = np.lexsort((variable, row))
+        row, variable, value = row[order], variable[order], value[order]
+        first = np.flatnonzero(np.concatenate([[True], (np.diff(row) != 0) | (np.diff(variable) != 0)]))
+        return row[first], variable[first], np.add.reduceat(value, first)
+
+    def _model(self, row: npt.NDArray[np.int64], variable: Variables, value: Floats) -> highspy.HighsLp:
+        model = highspy.HighsLp()
+        rows, size = sum(count for count, _, _ in self._bounds), len(self.cost)
+        model.num_col_, model.num_row_ = size, rows
+        model.col_cost_ = self.cost
+        model.col_lower_, model.col_upper_ = np.zeros(size), np.full(size, math.inf)
+        model.row_lower_ = np.concatenate([np.full(count, lower) for count, lower, _ in self._bounds])
+        model.row_upper_ = np.concatenate([np.full(count, upper) for count, _, upper in self._bounds])
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = np.searchsorted(row, np.arange(rows + 1))
+        model.a_matrix_.index_, model.a_matrix_.value_ = variable, value
+        return model
+
+    def _basis(
+        self, vertex: Floats, row: npt.NDArray[np.int64], variable: Variables, value: Floats
+    ) -> highspy.HighsBasis | None:
+        """Tight rows that define the vertex, one a variable: equalities, and for each other variable the
+        first tight order.
+
+        An order defines one of its variables from the other, so a forest of them is independent; None where the numbers
+        do not come out, and the solver has to find a start of its own.
+        """
+        lower = np.concatenate([np.full(count, bound) for count, bound, _ in self._bounds])
+        upper = np.concatenate([np.full(count, bound) for count, _, bound in self._bounds])
+        size = np.bincount(row, minlength=len(lower))
+        activity = np.bincount(row, weights=value * vertex[variable], minlength=len(lower))
+        scale = np.bincount(row, weights=np.abs(value * vertex[variable]), minlength=len(lower))
+        tight = (activity - lower <= 1e-9 * scale) & (size == 2) & (lower == 0)
+        equal = lower == upper
+        parent = np.arange(len(self.cost))
+
+        def root(v: int) -> int:
+            while parent[v] != v:
+                parent[v] = parent[parent[v]]
+                v = int(parent[v])
+            return v
+
+        chosen = []
+        starts = np.searchsorted(row, np.arange(len(lower)))
+        for line in np.flatnonzero(tight):
+            one, other = root(int(variable[starts[line]])), root(int(variable[starts[line] + 1]))
+            if one != other:
+                parent[one] = other
+                chosen.append(line)
+        if len(chosen) + int(equal.sum()) != len(self.cost):
+            return None
+        status = np.full(len(lower), _BASIC, dtype=object)
+        status[chosen] = _NONBASIC
+        status[equal] = _NONBASIC
+        basis = highspy.HighsBasis()
+        basis.col_status, basis.row_status = [_BASIC] * len(self.cost), status.tolist()
+        basis.valid = True
+        return basis
