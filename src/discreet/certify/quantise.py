@@ -104,18 +104,18 @@ def _weights(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) ->
 def _every_row(mechanism: "Mechanism", bits: int) -> tuple[tuple[IntegerRow, ...], tuple[IntegerRow, ...]]:
     """Each row by largest remainder; a fair mechanism keeps one weight for the truth."""
     total, truth = 1 << bits, None
+    every = mechanism.rows + mechanism.interior
+    places = [0]
     if isinstance(mechanism.domain, Counts):
         places = [mechanism.domain.lower + place - row.first for place, row in enumerate(mechanism.rows)]
         places += [-row.first for row in mechanism.interior]
-        if "F" in mechanism.properties():
-            first = (mechanism.rows + mechanism.interior)[0]
-            truth = round(Fraction(_scaled(first, bits)[places[0]], 1 << GUARD))
-    else:
-        places = [0]
+        inside = all(0 <= place < len(row.values) for row, place in zip(every, places, strict=True))
+        if inside and "F" in mechanism.properties():
+            truth = round(Fraction(_scaled(every[0], bits)[places[0]], 1 << GUARD))
     rows = []
-    for row, place in zip(mechanism.rows + mechanism.interior, places, strict=True):
+    for row, place in zip(every, places, strict=True):
         scaled = _scaled(row, bits)
-        if truth is None:
+        if truth is None or len(scaled) == 1:
             weights = largest_remainders(scaled, total, place)
         else:
             weights = largest_remainders(scaled[:place] + scaled[place + 1 :], total - truth, place)
