@@ -31,7 +31,7 @@ def papers(
     module = import_module(f"discreet.papers.{name}")
     with show.console.status(f"recomputing {name}"):
         claims = module.claims(adult) if adult is not None else module.claims()
-    grid = Grid(title=module.__doc__.splitlines()[0], title_justify="left", box=SIMPLE_HEAD)
+    grid = Grid(title=(module.__doc__ or name).splitlines()[0], title_justify="left", box=SIMPLE_HEAD)
     for head, justify in (
         ("where", "left"),
         ("claim", "left"),
