@@ -58,6 +58,16 @@ def _middle(mechanism: Mechanism) -> int:
     )
 
 
+def _default(value: Any) -> Any:
+    """A default that a command line can show."""
+    return None if value == () else value
+
+
+def _numbers(given: str | None) -> list[str] | None:
+    """Numbers separated by commas or spaces."""
+    return None if given is None else given.replace(",", " ").split()
+
+
 def _add(name: str, make: Callable[..., Mechanism]) -> None:
     """A subcommand with the design's parameters, --epsilon where it has none, and the common options."""
     documented = inspect.getdoc(make) or ""
@@ -66,13 +76,14 @@ def _add(name: str, make: Callable[..., Mechanism]) -> None:
     for parameter in inspect.signature(make).parameters.values():
         help_text = re.search(rf"^{parameter.name}\n((?:    .*\n?)+)", documented, re.MULTILINE)
         option = typer.Option(help=" ".join(help_text[1].split()) if help_text else None)
-        whole = int in get_args(hints[parameter.name]) and float not in get_args(hints[parameter.name])
-        kind: Any = int if hints[parameter.name] is int or whole else str
+        hint = hints[parameter.name]
+        whole = int in get_args(hint) and float not in get_args(hint)
+        kind: Any = hint if hint in (bool, int, float) else int if whole else str
         optional = parameter.default is not inspect.Parameter.empty
         parameters.append(
             parameter.replace(
                 annotation=Annotated[kind | None if optional else kind, option],
-                default=parameter.default if optional else inspect.Parameter.empty,
+                default=_default(parameter.default) if optional else inspect.Parameter.empty,
             )
         )
     own = {parameter.name for parameter in parameters}
@@ -92,7 +103,9 @@ def _add(name: str, make: Callable[..., Mechanism]) -> None:
         )
 
     def command(**given: Any) -> None:
-        chosen = {key: given[key] for key in own}
+        chosen = {
+            key: _numbers(given[key]) if key == "weights" else given[key] for key in own if given[key] is not None
+        }
         run(
             make, chosen, None if "epsilon" in own else given["epsilon"], given["bits"], given["count"], given["output"]
         )

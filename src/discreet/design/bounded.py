@@ -262,14 +262,15 @@ def _smallest_support(
     make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, goal: float
 ) -> Mechanism:
     """By doubling and bisection: delta does not grow with the support."""
-    low, high, reached = 0, 1, 1.0
+    low, high, before = 0, 1, math.inf
     while (least := _delta(make, at, eta, high)) > goal:
-        if least > 0.999 * reached or 2 * high > LARGEST_SEARCH:
+        gain = before - least  # each doubling gains less than the one before
+        if least - gain > goal or 2 * high > LARGEST_SEARCH:
             raise ParameterError(
                 f"delta is {goal:g}; at epsilon {at} and eta {text(eta)} no support reaches it: the least is about"
                 f" {least:.3g}; give a larger delta or epsilon, or another eta"
             )
-        low, high, reached = high, 2 * high, least if high > 1 else 1.0
+        low, high, before = high, 2 * high, least
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _delta(make, at, eta, middle) <= goal else (middle, high)

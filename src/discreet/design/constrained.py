@@ -57,9 +57,9 @@ def constrained(
     epsilon
         Privacy of one count.
     properties
-        Any of RH, RM, CH, CM, F, WH, S, or "all".
+        Any of RH, RM, CH, CM, F, WH, S, in a list or separated by commas, or "all".
     objective
-        "L0", "L1", "L2", ("L0", d), or a matrix of losses with outputs down and true counts across.
+        "L0", "L1", "L2", ("L0", d) or "L0,d", or a matrix of losses with outputs down and true counts across.
     weights
         A prior over the true counts; equal unless given.
     aggregate
@@ -96,7 +96,10 @@ def constrained(
 
 def requested(properties: Sequence[str] | str) -> frozenset[str]:
     """The properties as a set; unknown names are refused."""
-    names = PROPERTIES if properties == "all" else (properties,) if isinstance(properties, str) else tuple(properties)
+    if isinstance(properties, str):
+        names = PROPERTIES if properties == "all" else tuple(properties.replace(",", " ").split())
+    else:
+        names = tuple(properties)
     unknown = [name for name in names if name not in PROPERTIES]
     if unknown:
         raise ParameterError(f"properties hold {unknown[0]!r}; choose from {', '.join(PROPERTIES)}, or give 'all'")
@@ -116,6 +119,8 @@ def closure(asked: frozenset[str]) -> frozenset[str]:
 def losses(objective: Objective, n: int) -> Floats:
     """The loss of output i for true count j, as a matrix."""
     distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1))).astype(np.float64)
+    if isinstance(objective, str) and objective.startswith("L0,") and objective[3:].isdecimal():
+        objective = ("L0", int(objective[3:]))
     if isinstance(objective, str) and objective in ("L0", "L1", "L2"):
         return np.asarray(distance > 0 if objective == "L0" else distance ** int(objective[1]), dtype=np.float64)
     if isinstance(objective, tuple) and len(objective) == 2 and objective[0] == "L0" and isinstance(objective[1], int):

@@ -1,0 +1,362 @@
+"""Constrained mechanisms: against an independent solver, against Cormode 2019, and exactly in integers."""
+
+import itertools
+import math
+import sys
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.sparse as sparse
+from scipy.optimize import linprog
+
+from discreet import Mechanism, design
+from discreet.certify.table import PROPERTIES
+from discreet.design.constrained import closure
+from discreet.design.fair import exponent
+from discreet.errors import ParameterError, PrecisionWarning, SolverError
+from discreet.exact import Epsilon
+from discreet.testing import check_mechanism
+
+Matrix = npt.NDArray[np.float64]
+
+
+def independent(n: int, alpha: float, properties: frozenset[str], cost: Matrix, largest: bool = False) -> float:
+    """The optimum of the program as the paper writes it, row by row, by scipy; cost includes the weights."""
+    size = n + 1
+    upper: list[tuple[dict[int, float], float]] = []  # sum <= bound
+    equal: list[tuple[dict[int, float], float]] = []
+
+    def at(i: int, j: int) -> int:
+        return i * size + j
+
+    def order(big: tuple[int, int], small: tuple[int, int], factor: float = 1.0) -> None:
+        if big != small:
+            upper.append(({at(*small): factor, at(*big): -1.0}, 0.0))
+
+    r = range(size)
+    for i, j in itertools.product(r, r):
+        if j < n:
+            order((i, j), (i, j + 1), alpha)
+            order((i, j + 1), (i, j), alpha)
+        if "RH" in properties:
+            order((i, i), (i, j))
+        if "CH" in properties:
+            order((j, j), (i, j))
+        if "RM" in properties and j < n:
+            order((i, j), (i, j + 1)) if i <= j else order((i, j + 1), (i, j))
+        if "CM" in properties and i < n:
+            order((i, j), (i + 1, j)) if i >= j else order((i + 1, j), (i, j))
+        if "S" in properties and (i, j) < (n - i, n - j):
+            equal.append(({at(i, j): 1.0, at(n - i, n - j): -1.0}, 0.0))
+    for j in r:
+        equal.append(({at(i, j): 1.0 for i in r}, 1.0))
+        if "F" in properties and j:
+            equal.append(({at(j, j): 1.0, at(0, 0): -1.0}, 0.0))
+        if "WH" in properties:
+            upper.append(({at(j, j): -1.0}, -1 / size))
+        if largest:
+            upper.append(({**{at(i, j): float(cost[i, j]) for i in r}, size * size: -1.0}, 0.0))
+    width = size * size + largest
+
+    def matrix(rows: list[tuple[dict[int, float], float]]) -> tuple[sparse.csr_matrix, list[float]]:
+        entries = [(k, v, c) for k, (row, _) in enumerate(rows) for v, c in row.items()]
+        k, v, c = zip(*entries, strict=True)
+        return sparse.csr_matrix((c, (k, v)), shape=(len(rows), width)), [bound for _, bound in rows]
+
+    objective = np.concatenate([np.zeros(size * size), [1.0]]) if largest else cost.ravel()
+    result = linprog(objective, *matrix(upper), *matrix(equal), method="highs")
+    assert result.status == 0
+    return float(result.fun)
+
+
+def loss_matrix(n: int, power: int) -> Matrix:
+    distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1))).astype(float)
+    return distance**power if power else (distance > 0).astype(float)
+
+
+SUBSETS = [frozenset(s) for k in range(8) for s in itertools.combinations(PROPERTIES, k)]
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrecisionWarning")
+@pytest.mark.parametrize("alpha", ["1/2", "2/3", "9/10", "99/100"])
+@pytest.mark.parametrize("n", [2, 3, 7, 12])
+def test_every_subset_of_properties(n: int, alpha: str) -> None:
+    """All 128 subsets, L0: certified, requested properties exact, objective that of an independent solver."""
+    cost = loss_matrix(n, 0) / n  # L0 rescales the mean by (n+1)/n
+    optima: dict[frozenset[str], float] = {}
+    for asked in SUBSETS:
+        implied = closure(asked)
+        if implied not in optima:
+            optima[implied] = independent(n, float(Fraction(alpha)), implied, cost)
+        mechanism = design.constrained(n=n, alpha=alpha, properties=sorted(asked))
+        assert mechanism.loss("L0") == pytest.approx(optima[implied], abs=1e-6)
+        table = mechanism.certify()
+        assert table.guarantee.delta == 0
+        assert table.guarantee.exp_epsilon == 1 / Fraction(alpha)
+        assert asked <= table.properties
+        again = Mechanism.from_table(table.table)
+        assert again.loss("L0") == pytest.approx(optima[implied], abs=1e-5)
+        chosen = design.select(n=n, alpha=alpha, properties=sorted(asked))
+        assert chosen.loss("L0") == pytest.approx(optima[implied], abs=1e-6)
+        assert asked <= chosen.properties()
+        assert chosen.design["reason"]
+
+
+@pytest.mark.parametrize("objective", ["L1", "L2", ("L0", 1)])
+@pytest.mark.parametrize(("n", "alpha"), [(4, 0.76), (7, 0.9), (6, 0.99)])
+@pytest.mark.parametrize(
+    "properties", [(), ("S",), ("WH",), ("RM",), ("CM",), ("RH", "CH"), ("F",), ("F", "RM"), "all"]
+)
+def test_other_objectives(
+    n: int, alpha: float, properties: tuple[str, ...] | str, objective: str | tuple[str, int]
+) -> None:
+    mechanism = design.constrained(n=n, alpha=alpha, properties=properties, objective=objective)
+    asked = frozenset(PROPERTIES if properties == "all" else properties)
+    cost = (loss_matrix(n, 1) > 1) * 1.0 if isinstance(objective, tuple) else loss_matrix(n, int(objective[1]))
+    assert mechanism.loss(objective) == pytest.approx(independent(n, alpha, asked, cost / (n + 1)), abs=1e-6)
+    table = check_mechanism(mechanism, draws=5000)
+    assert asked <= table.properties
+
+
+@pytest.mark.parametrize("properties", [(), ("WH",), ("F", "RM"), "all"])
+@pytest.mark.parametrize("objective", ["L0", "L1", "L2"])
+def test_the_largest_loss(objective: str, properties: tuple[str, ...] | str) -> None:
+    mechanism = design.constrained(n=5, alpha="0.8", properties=properties, objective=objective, aggregate="max")
+    asked = frozenset(PROPERTIES if properties == "all" else properties)
+    expected = independent(5, 0.8, asked, loss_matrix(5, int(objective[1])), largest=True)
+    assert mechanism.loss(objective, aggregate="max") == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_prior(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, alpha = int(rng.integers(2, 8)), float(rng.choice([0.4, 0.7, 0.9]))
+    prior = rng.dirichlet(np.full(n + 1, 0.7))
+    prior /= prior.sum()
+    for objective, power in (("L0", 0), ("L1", 1), ("L2", 2)):
+        for asked in (frozenset[str](), frozenset({"RM"}), frozenset({"WH", "S"})):
+            mechanism = design.constrained(
+                n=n, alpha=alpha, properties=sorted(asked), objective=objective, weights=prior
+            )
+            scale = (n + 1) / n if objective == "L0" else 1.0
+            expected = scale * independent(n, alpha, asked, loss_matrix(n, power) * prior)
+            assert mechanism.loss(objective, weights=prior) == pytest.approx(expected, abs=1e-6)
+            assert (mechanism.design["method"] == "Bayes remap") is (not asked)
+
+
+def test_symmetry_is_free_only_for_symmetric_weights() -> None:
+    """Theorem 1 of Cormode 2019 needs them: n = 3, alpha = .9, w = (.7, .1, .1, .1) costs .3 without S, .5411 with."""
+    weights = [0.7, 0.1, 0.1, 0.1]
+    free = design.constrained(n=3, alpha="0.9", weights=weights)
+    mirrored = design.constrained(n=3, alpha="0.9", weights=weights, properties=["S"])
+    assert free.loss(("L0", 0), weights=weights) == pytest.approx(0.3, abs=1e-9)
+    assert mirrored.loss(("L0", 0), weights=weights) == pytest.approx(0.5410526315789473, abs=1e-8)
+
+
+def test_a_loss_of_the_users_own() -> None:
+    """Overcounting costs three times as much as undercounting: no closed form is assumed."""
+    n, alpha = 5, 0.8
+    signed = np.subtract.outer(np.arange(n + 1), np.arange(n + 1))
+    loss = np.where(signed > 0, 3.0 * signed, -signed)
+    mechanism = design.constrained(n=n, alpha=alpha, objective=loss, properties=["WH"])
+    found = float((mechanism.matrix() * loss).sum() / (n + 1))
+    assert found == pytest.approx(independent(n, alpha, frozenset({"WH"}), loss / (n + 1)), abs=1e-6)
+    assert mechanism.design["method"] == "linear program"
+    assert mechanism.design["objective"] == "matrix"
+
+
+@pytest.mark.parametrize(
+    ("objective", "n", "alpha", "none", "honest", "fair", "all_seven"),
+    [
+        ("L1", 5, "0.91", 1.4348465968586386, 1.7049257647085778, 1.7447024217312066, 1.7674700590841672),
+        ("L1", 12, "0.67", 1.764240376847339, 1.7762367038451476, 1.8150922956089157, 1.8627846433445472),
+        ("L2", 7, "0.91", 5.065759459424084, 7.7744365120983305, 8.265563701633246, 8.523407957834149),
+        ("L2", 12, "0.76", 8.265246983398558, 8.882878548193302, 9.629797643863698, 10.06554239633646),
+    ],
+)
+def test_optima_of_section_7(
+    objective: str, n: int, alpha: str, none: float, honest: float, fair: float, all_seven: float
+) -> None:
+    """Values of the unconstrained, WH, F and all-seven programs, recomputed for Cormode 2019, section 7.4."""
+    for properties, value in (((), none), (("WH",), honest), (("F",), fair), ("all", all_seven)):
+        found = design.constrained(n=n, alpha=alpha, properties=properties, objective=objective)
+        assert found.loss(objective) == pytest.approx(value, abs=1e-7)
+
+
+@pytest.mark.parametrize(("power", "value"), [(1, 6.946078925257714), (2, 86.60566601756878)])
+def test_the_bayes_remap_is_the_optimum(power: int, value: float) -> None:
+    mechanism = design.constrained(n=50, alpha="0.9", objective=f"L{power}")
+    assert mechanism.design["method"] == "Bayes remap"
+    assert mechanism.loss(f"L{power}") == pytest.approx(value, abs=1e-9)
+
+
+def test_no_program_where_the_optimum_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """L0 at n = 60: of the 128 subsets only those with CH or CM and without F reach the solver."""
+    module = sys.modules["discreet.design.constrained"]
+    solved: list[frozenset[str]] = []
+
+    def instead(n: int, alpha: float, asked: frozenset[str], *_: object) -> Matrix:
+        solved.append(asked)
+        return np.full((n + 1, n + 1), 1 / (n + 1))
+
+    monkeypatch.setattr(module, "_solve", instead)
+    for asked in SUBSETS:
+        design.constrained(n=60, alpha="0.9", properties=sorted(asked))
+    assert set(solved) == {asked for asked in SUBSETS if asked & {"CH", "CM"} and "F" not in asked}
+
+
+def test_the_answer_does_not_depend_on_the_vertex() -> None:
+    """The secondary objective takes the L0 optimum of least L2: n = 8, alpha = .67, RM and CM."""
+    mechanism = design.constrained(n=8, alpha="0.67", properties=("RM", "CM", "S"))
+    assert mechanism.loss("L2") == pytest.approx(5.1941086465123885, abs=1e-5)
+
+
+# The fair mechanisms
+
+
+def fractions(mechanism: Mechanism) -> list[list[Fraction]]:
+    rows = []
+    for row in mechanism.rows:
+        assert row.numerators is not None
+        rows.append([Fraction(w, row.denominator) for w in row.numerators])
+    return [list(line) for line in zip(*rows, strict=True)]
+
+
+def test_em_star_of_figure_7() -> None:
+    expected = [
+        ["50/221", "45/221", "81/442", "729/4420", "6561/44200"],
+        ["50/221", "50/221", "45/221", "81/442", "7829/44200"],
+        ["981/4420", "981/4420", "50/221", "981/4420", "981/4420"],
+        ["7829/44200", "81/442", "45/221", "50/221", "50/221"],
+        ["6561/44200", "729/4420", "81/442", "45/221", "50/221"],
+    ]
+    assert fractions(design.fair(n=4, alpha="9/10")) == [[Fraction(x) for x in line] for line in expected]
+
+
+def test_em_as_printed() -> None:
+    """Figure 4's exponents at n = 7, and (16) corrected for odd n: y = 4/9 at n = 3, alpha = 1/2."""
+    first = [exponent(i, 0, 7) for i in range(8)]
+    assert first == [0, 1, 1, 2, 2, 3, 3, 4]
+    for n, alpha, y in (
+        (1, "1/2", "2/3"),
+        (3, "1/2", "4/9"),
+        (4, "10/11", "121/541"),
+        (5, "2/3", "27/95"),
+        (2, "9/10", "5/14"),
+    ):
+        for variant in (None, "paper"):
+            diagonal = {line[k] for k, line in enumerate(fractions(design.fair(n=n, alpha=alpha, variant=variant)))}
+            assert diagonal == {Fraction(y)}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 9, 20, 33])
+@pytest.mark.parametrize("alpha", ["1/2", "2/3", "9/10", "99/100"])
+def test_em_star_is_never_worse_than_em(n: int, alpha: str) -> None:
+    """For every true count and every distance, the mass beyond it is at most EM's; both have all seven properties."""
+    star, paper = design.fair(n=n, alpha=alpha), design.fair(n=n, alpha=alpha, variant="paper")
+    distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1)))
+    for d in range(n + 1):
+        beyond = [np.where(distance > d, mechanism.matrix(), 0).sum(axis=0) for mechanism in (star, paper)]
+        assert (beyond[0] <= beyond[1] + 1e-12).all()
+    for mechanism in (star, paper):
+        assert mechanism.properties() == set(PROPERTIES)
+        assert mechanism.delta(Epsilon.of(alpha=alpha)) == 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrecisionWarning)
+            assert mechanism.certify().properties == set(PROPERTIES)
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "l0"),
+    [
+        (3, "3/5", "3/4"),
+        (4, "9/10", "781/810"),
+        (8, "76/100", "19/22"),
+        (12, "9/10", "13223143/13817466"),
+        (17, "99/100", "280158144863224293946/280948077112468832847"),
+    ],
+)
+def test_weakly_honest_has_a_closed_form(n: int, alpha: str, l0: str) -> None:
+    mechanism = design.weakly_honest(n=n, alpha=alpha)
+    trace = sum(line[k] for k, line in enumerate(fractions(mechanism)))
+    assert Fraction(n + 1, n) - trace / n == Fraction(l0)
+    assert {"WH", "RM", "RH", "S"} <= mechanism.properties()
+    assert mechanism.delta(Epsilon.of(alpha=alpha)) == 0
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "wh", "columns"),
+    [
+        (10, "2/3", 0.8, 0.8100000000000002),
+        (6, "10/11", 0.9674761904761905, 0.9694761904761905),
+        (10, "99/100", 0.9971701273537258, 0.9972077948848177),
+    ],
+)
+def test_both_readings_of_wm(n: int, alpha: str, wh: float, columns: float) -> None:
+    """Cormode 2019, Figure 9: WH < CM < EM strictly, whatever the paper says of (c)."""
+    assert design.weakly_honest(n=n, alpha=alpha).loss("L0") == pytest.approx(wh, abs=1e-8)
+    both = design.weakly_honest(n=n, alpha=alpha, columns=True)
+    assert both.loss("L0") == pytest.approx(columns, abs=1e-8)
+    assert {"WH", "RM", "CM"} <= both.properties()
+    assert both.loss("L0") < design.fair(n=n, alpha=alpha).loss("L0") - 1e-9
+
+
+def test_the_flowchart_gives_its_reason() -> None:
+    chosen = {
+        (): "geometric",
+        ("S", "RM"): "geometric",
+        ("WH",): "weakly_honest",
+        ("CH",): "constrained",
+        ("F",): "fair",
+    }
+    for properties, name in chosen.items():
+        assert design.select(n=6, alpha="9/10", properties=properties).design["chosen"] == name
+    assert design.select(n=6, alpha="1/2", properties=("CM",)).design["chosen"] == "geometric"
+    assert design.select(n=30, alpha="9/10", properties=("WH",)).design["chosen"] == "geometric"
+
+
+def test_a_large_program_is_solved_and_certified() -> None:
+    mechanism = design.constrained(n=60, alpha="0.9", properties="all", objective="L2")
+    table = mechanism.certify()
+    assert table.properties == set(PROPERTIES)
+    assert table.guarantee.delta == 0
+    assert mechanism.loss("L2") == pytest.approx(design.fair(n=60, alpha="0.9").loss("L2"), rel=2e-3)
+
+
+def test_a_time_limit_fails_cleanly() -> None:
+    with pytest.raises(SolverError, match=r"not solved in 0.001 s.*time_limit"):
+        design.constrained(n=40, alpha="0.9", properties=["CM"], objective="L2", time_limit=0.001)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"n": 0}, "n is 0"),
+        ({"n": 2.5}, "n is 2.5"),
+        ({"alpha": 1}, "alpha is 1"),
+        ({"alpha": 0}, "alpha is 0"),
+        ({"alpha": None}, "give one of them"),
+        ({"properties": ["XX"]}, "'XX'"),
+        ({"properties": "some"}, "'some'"),
+        ({"objective": "L3"}, "objective"),
+        ({"objective": ("L0", 9)}, "d from 0"),
+        ({"objective": [[1.0, 2.0]]}, "matrix"),
+        ({"objective": np.full((4, 4), math.nan)}, "finite"),
+        ({"weights": [0.5, 0.5, 0.5, 0.5]}, "sum to 2"),
+        ({"weights": [2, -1, 0, 0]}, "negative"),
+        ({"weights": [1]}, "shape"),
+        ({"aggregate": "mean"}, "aggregate"),
+        ({"time_limit": 0}, "time_limit"),
+    ],
+)
+def test_bad_questions_are_refused(options: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        design.constrained(**{"n": 3, "alpha": "1/2", **options})  # type: ignore[arg-type]
+
+
+def test_an_unknown_variant_is_refused() -> None:
+    with pytest.raises(ParameterError, match="variant"):
+        design.fair(n=3, alpha="1/2", variant="other")
