@@ -2,24 +2,26 @@
 
     uv run --group bench python -m benchmarks.constrained [--n 100] [--largest 300] [--plot FILE]
 
-The program is all seven properties, L2, alpha = .9. Peers get it as the paper writes it, vectorised; their time includes building
-it, as ours does. No process loads highspy and another binding of HiGHS that clashes with it.
+The program is all seven properties, L2, alpha = .9. Peers get it as the paper writes it, vectorised; their time
+includes building it, as ours does.
 """
 
 import argparse
 import os
 import time
-from collections.abc import Callable
+from io import BytesIO
 
 import cvxpy as cp
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sparse
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 from scipy.optimize import linprog
 
 import discreet
+from benchmarks.timing import best
 from discreet import files
 
 ALPHA = 0.9
@@ -100,21 +102,11 @@ def by_discreet(n: int) -> float:
     return discreet.design.constrained(n=n, alpha=ALPHA, properties="all", objective="L2").loss("L2")
 
 
-def timed(run: Callable[[], object], repeats: int) -> float:
-    """Seconds of the fastest run."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def peers(n: int) -> None:
     """Time everyone on one program."""
     seconds = {}
     for name, run in (("Discreet", by_discreet), ("scipy linprog, highs-ipm", by_scipy), ("cvxpy, HiGHS", by_cvxpy)):
-        seconds[name] = timed(lambda run=run: run(n), 3), run(n)  # type: ignore[misc]
+        seconds[name] = best(lambda run=run: run(n), 3), run(n)  # type: ignore[misc]
     ours = seconds["Discreet"][0]
     table = Table(title=f"n = {n}, all seven, L2, alpha = {ALPHA}; load {os.getloadavg()[0]:.2f}", title_justify="left")
     for head in ("", "seconds", "optimum", "Discreet is faster by"):
@@ -163,17 +155,13 @@ def closed_forms() -> None:
         ],
         "bounded, lowest 0, all counts, support 20": lambda: design.bounded(epsilon="1.5", eta="0.5", support=20),
     }.items():
-        duration = timed(run, 1)
+        duration = best(run, 1)
         table.add_row(name, f"{duration / 200:.5f}" if "mean" in name else f"{duration:.3f}")
     Console().print(table)
 
 
 def plot(points: list[tuple[int, float, float]], path: str) -> None:
     """Seconds against n."""
-    from io import BytesIO
-
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(6, 4), layout="constrained")
     panel = figure.subplots()
     n, solve, certify = zip(*points, strict=True)

@@ -10,8 +10,6 @@ and reports how far the peak grew after the first.
 import argparse
 import os
 import resource
-import time
-from collections.abc import Callable
 
 import numpy as np
 import opendp.prelude as dp
@@ -19,20 +17,11 @@ from rich.console import Console
 from rich.table import Table
 
 import discreet
+from benchmarks.timing import best
 
 SUPPORT = 25
 SCALE = 7.0
 OPENDP_COUNTS = 50_000
-
-
-def best(run: Callable[[], object], repeats: int) -> float:
-    """Seconds of the fastest run."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main() -> None:

@@ -30,6 +30,12 @@ def test_on_bounded_counts_pure_designs_are_compared() -> None:
     assert uniform.epsilon == 0
 
 
+def test_fairness_has_its_price() -> None:
+    geometric, fair, honest = compare(["geometric", "fair", "weakly_honest"], epsilon="0.2", n=8)
+    assert geometric.truth < honest.truth < fair.truth  # at the middle count; the geometric one favours the ends
+    assert fair.epsilon == pytest.approx(0.2, rel=1e-6)
+
+
 def test_within_is_the_smallest_band_of_95_percent() -> None:
     (entry,) = compare(["geometric"], epsilon=1, delta="1e-9")
     outputs, law = entry.mechanism.pmf(0)
@@ -42,7 +48,7 @@ def test_within_is_the_smallest_band_of_95_percent() -> None:
         (["geometric"], {"epsilon": 1}, "delta of 0"),
         (["laplace"], {"epsilon": 1, "delta": "1e-6"}, "choose from geometric"),
         ([], {"epsilon": 1, "delta": "1e-6"}, "choose from"),
-        (["gaussian"], {"epsilon": 1, "n": 5}, "choose from geometric, exponential"),
+        (["gaussian"], {"epsilon": 1, "n": 5}, "choose from geometric, fair"),
         (["geometric"], {"epsilon": 0, "delta": "1e-6"}, "epsilon"),
         (["geometric"], {"epsilon": 1, "delta": 1}, "delta"),
         (["geometric"], {"epsilon": 1, "delta": "1e-6", "variance": 0}, "variance"),

@@ -15,7 +15,8 @@ def compare(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME...", help="geometric, staircase, gaussian; with --n: geometric, exponential, uniform."
+            metavar="NAME...",
+            help="geometric, staircase, gaussian; with --n: geometric, fair, weakly_honest, exponential, uniform.",
         ),
     ],
     epsilon: Annotated[str, typer.Option(help="Privacy of one count.")] = "1",

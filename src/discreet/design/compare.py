@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.design.exponential import exponential
+from discreet.design.fair import fair
 from discreet.design.gaussian import gaussian
 from discreet.design.geometric import geometric
 from discreet.design.staircase import staircase
 from discreet.design.uniform import uniform
+from discreet.design.weakly_honest import weakly_honest
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, exact
 from discreet.mechanism import Mechanism
@@ -62,6 +64,8 @@ def bounded(n: int) -> dict[str, Callable[[float], Mechanism]]:
     """Families of mechanisms on 0..n, by their scale; uniform has none."""
     return {
         "geometric": lambda scale: geometric(epsilon=1 / scale, upper=n),
+        "fair": lambda scale: fair(epsilon=1 / scale, n=n),
+        "weakly_honest": lambda scale: weakly_honest(epsilon=1 / scale, n=n),
         "exponential": lambda scale: exponential(epsilon=1 / scale, n=n),
         "uniform": lambda scale: uniform(n=n),
     }
@@ -75,7 +79,7 @@ def compare(
     Parameters
     ----------
     names
-        geometric, staircase, gaussian; with n: geometric, exponential, uniform.
+        geometric, staircase, gaussian; with n: geometric, fair, weakly_honest, exponential, uniform.
     n
         Largest count; None: unbounded counts, for which delta must be above 0.
     """
