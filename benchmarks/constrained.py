@@ -42,8 +42,9 @@ def by_scipy(n: int) -> float:
     pairs.append((np.where(down, p[:-1], p[1:]), np.where(down, p[1:], p[:-1]), 1.0))
     pairs.append((np.broadcast_to(truth[:, None], p.shape), p, 1.0))
     pairs.append((np.broadcast_to(truth[None, :], p.shape), p, 1.0))
-    greater, smaller = (np.concatenate([pair[k].ravel() for pair in pairs]) for k in (0, 1))
-    factor = np.concatenate([np.full(pair[0].size, pair[2]) for pair in pairs])
+    greater = np.concatenate([big.ravel() for big, _, _ in pairs])
+    smaller = np.concatenate([small.ravel() for _, small, _ in pairs])
+    factor = np.concatenate([np.full(big.size, share) for big, _, share in pairs])
     rows = np.arange(len(greater))
     below = sparse.csr_matrix(
         (np.concatenate([-np.ones(len(rows)), factor]), (np.tile(rows, 2), np.concatenate([greater, smaller])))
