@@ -142,6 +142,7 @@ WRONG: list[tuple[str, object]] = [
     ("bits", "16"),
     ("bits", True),
     ("version", 2),
+    ("version", True),
     ("format", "other"),
     ("rows", []),
     ("rows", [{}]),

@@ -174,7 +174,8 @@ def _parse(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise CertificateError(f"is not a certificate: it is not JSON text, or was cut short ({error})") from None
     _need(isinstance(document, dict) and document.get("format") == FORMAT, "format", f"'{FORMAT}'")
-    _need(document.get("version") == VERSION, "version", f"{VERSION}; a newer Discreet may read it")
+    version = document.get("version")
+    _need(_is_int(version) and version == VERSION, "version", f"{VERSION}; a newer Discreet may read it")
     _need(document.keys() == _KEYS, "the keys", ", ".join(sorted(_KEYS)))
     _need(_is_int(document["bits"]) and document["bits"] in BITS, "bits", "an integer from 8 to 62")
     for key in ("design", "quantised", "utility", "guarantee", "domain"):
