@@ -3,6 +3,7 @@
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +36,8 @@ def test_text_says_the_same_number(value: Fraction) -> None:
     ("given_", "meant"),
     [
         (1, "1"),
+        (np.int64(3), "3"),
+        (np.float64(0.1), "0.1"),
         (0.1, "0.1"),
         ("0.1", "0.1"),
         (Fraction(1, 3), "1/3"),

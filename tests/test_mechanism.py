@@ -97,6 +97,12 @@ def test_noise_on_a_cycle_wraps() -> None:
     assert clock.neighbours == (1, 2, 3)
 
 
+def test_a_cycle_is_a_size_or_a_shape() -> None:
+    assert Cycle(24) == Cycle(size=24) == Cycle((24,)) == Cycle(shape=(24,))
+    with pytest.raises(MechanismError, match="give one of them"):
+        Cycle(24, shape=(24,))
+
+
 def test_neighbours_of_a_cycle_are_closed_under_negation() -> None:
     assert Cycle(24).neighbours([1]) == (1, 23)
     assert Cycle((7, 24)).neighbours([(1, 0), (0, 5)]) == ((0, 5), (0, 19), (1, 0), (6, 0))

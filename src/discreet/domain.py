@@ -59,11 +59,14 @@ class Cycle:
 
     shape: tuple[int, ...]
 
-    def __init__(self, size: int | Iterable[int]) -> None:
-        shape = (size,) if _is_integer(size) else tuple(size) if isinstance(size, Iterable) else ()
-        if not shape or any(not _is_integer(side) or side < 2 for side in shape):  # type: ignore[operator]
+    def __init__(self, size: int | Iterable[int] | None = None, shape: Iterable[int] | None = None) -> None:
+        if (size is None) == (shape is None):
+            raise MechanismError(f"Cycle: size is {size!r} and shape is {shape!r}; give one of them")
+        size = shape if size is None else size
+        shape = (size,) if _is_integer(size) else tuple(size) if isinstance(size, Iterable) else ()  # type: ignore[assignment]
+        if not shape or any(not _is_integer(side) or side < 2 for side in shape):
             raise MechanismError(f"Cycle: size is {size!r}; give an integer of 2 or more, or several as a shape")
-        object.__setattr__(self, "shape", tuple(int(side) for side in shape))  # type: ignore[arg-type]
+        object.__setattr__(self, "shape", tuple(int(side) for side in shape))
 
     @property
     def size(self) -> int:

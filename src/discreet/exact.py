@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any
 
 from discreet.errors import ParameterError
@@ -35,10 +36,12 @@ def exact(value: Number | Decimal, name: str) -> Fraction:
     """The number a person meant: a float is read as its shortest decimal, text as decimal or p/q."""
     if isinstance(value, bool):
         raise ParameterError(f"{name} is {value!r}; give a number")
-    if isinstance(value, (int, Fraction)):
-        return Fraction(value)
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, Integral):
+        return Fraction(int(value))
     try:
-        if isinstance(value, float):
+        if isinstance(value, Real):
             return Fraction(Decimal(repr(float(value))))
         if isinstance(value, Decimal):
             return Fraction(value)
