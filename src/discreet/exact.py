@@ -26,7 +26,8 @@ PRECISION = 256
 LARGEST_EPSILON = 100
 """Above this nothing is promised that anyone could use, and e**epsilon has no place in a table."""
 
-_EXACT_BITS = 16384
+EXACT_BITS = 16384
+"""Size up to which powers of a rational are kept exactly."""
 
 LONGEST_NUMBER = 400
 """Characters in a number written as text: longer ones are refused before they are parsed."""
@@ -93,7 +94,7 @@ def powers(base: Fraction, length: int) -> list[int]:
     """
     a, b = base.numerator, base.denominator
     last = length - 1
-    if last * b.bit_length() <= _EXACT_BITS:
+    if last * b.bit_length() <= EXACT_BITS:
         return [a**k * b ** (last - k) for k in range(length)]
     shift = PRECISION + math.ceil(last * (math.log2(b) - math.log2(a)))
     series = [1 << shift]

@@ -304,6 +304,24 @@ def test_both_readings_of_wm(n: int, alpha: str, wh: float, columns: float) -> N
     assert both.loss("L0") < design.fair(n=n, alpha=alpha).loss("L0") - 1e-9
 
 
+def test_the_column_monotone_one_has_a_closed_form_for_small_n() -> None:
+    """Cormode 2019, Figure 7's WM at n = 4, alpha = 9/10, exactly; and no program up to n = 17."""
+    expected = [
+        ["20/81", "2/9", "1/5", "9/50", "81/500"],
+        ["2/9", "2/9", "1/5", "9/50", "7019/40500"],
+        ["44/225", "44/225", "1/5", "44/225", "44/225"],
+        ["7019/40500", "9/50", "1/5", "2/9", "2/9"],
+        ["81/500", "9/50", "1/5", "2/9", "20/81"],
+    ]
+    mechanism = design.weakly_honest(n=4, alpha="9/10", columns=True)
+    assert fractions(mechanism) == [[Fraction(x) for x in line] for line in expected]
+    for n in range(2, 18):
+        found = design.constrained(n=n, alpha="9/10", properties=["CM"])
+        assert found.design["method"] == "transport"
+        assert {"RM", "CM", "S"} <= found.properties()
+    assert design.constrained(n=18, alpha="9/10", properties=["CM"]).design["method"] == "linear program"
+
+
 def test_the_flowchart_gives_its_reason() -> None:
     chosen = {
         (): "geometric",

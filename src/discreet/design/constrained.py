@@ -5,10 +5,11 @@ The linear program, with P[i, j] = Pr[output i | true j]:
     minimise    sum_j w_j sum_i loss(i, j) P[i, j]        or the largest over j       (aggregate="sum" or "max")
     subject to  sum_i P[i, j] = 1,   P[i, j] >= alpha P[i, j +- 1],   and the properties asked for, all of them linear.
 
-No program is solved where its optimum is known: - no properties (or S), a loss that grows with |i-j|, any
-prior: the geometric mechanism and a Bayes remap (`remap`); - L0 and F: EM* (`fair`); L0 with equal weights
-and WH: `weakly_honest`; L0 with equal weights and none of F, WH, CH, CM: the geometric
-  mechanism, which has RH, RM and S.
+No program is solved where its optimum is known: - no properties (or S), a loss that grows with |i-j|, any prior: the geometric mechanism and a Bayes remap (`remap`);
+- L0 and F: EM* (`fair`);
+- L0 with equal weights and CH or CM, n < 2 alpha/(1-alpha): a flat middle column (`honest`);
+- L0 with equal weights and WH: the closed form in `honest`;
+- L0 with equal weights and none of F, WH, CH, CM: the geometric mechanism, which has RH, RM and S.
 Otherwise it is folded by symmetry where the weights allow (with other weights symmetry is not free: Theorem 1
 needs it), rows implied by others are left out (RM implies RH and half of the privacy rows, CM implies CH, CH
 implies WH), and a secondary objective, a ten-millionth of L2, decides between optima, so that the answer does
@@ -163,6 +164,8 @@ def _known(
             if "WH" in asked:
                 return honest.closed_form(n, privacy), "transport"
             return geometric(upper=n, **privacy.given).rows, "geometric"
+        if equal and (rows := honest.column_closed_form(n, privacy)) is not None:
+            return rows, "transport"
     if asked <= {"S"}:
         mirrored = bool(np.allclose(prior, prior[::-1], atol=1e-15))
         if not asked or mirrored:

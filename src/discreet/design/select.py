@@ -1,7 +1,7 @@
 """Which mechanism has the properties at the least L0: the flowchart of Cormode 2019, section 5, corrected.
 
     F                                        -> EM* (`fair`)
-    CH or CM, and alpha > 1/2                -> the linear program with WH, RM and CM, the cheapest that has them
+    CH or CM, and alpha > 1/2                -> `constrained` with WH, RM and CM, the cheapest that has them
     WH, and n < 2 alpha/(1 - alpha)          -> `weakly_honest`
     otherwise                                -> the geometric mechanism
 
@@ -21,8 +21,8 @@ from discreet.mechanism import Mechanism
 
 _REASONS = {
     "fair": "fairness is asked for; EM* has all seven properties at the least cost of a fair mechanism",
-    "constrained": "column honesty is asked for and alpha > 1/2; the linear program with row and column"
-    " monotonicity costs no more than with column honesty alone",
+    "constrained": "column honesty is asked for and alpha > 1/2; the optimum with row and column monotonicity"
+    " costs no more than with column honesty alone",
     "weakly_honest": "weak honesty is asked for and n < 2 alpha/(1 - alpha), where the geometric mechanism has it not;"
     " this closed form does",
     "geometric": "the geometric mechanism has every property asked for, and the least L0 of all mechanisms",

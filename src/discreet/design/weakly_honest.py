@@ -3,8 +3,8 @@
 "WM" is ambiguous in the paper: section 7.1 says WH, RM and CM, figures 6, 9, 10 and 14 behave as WH alone.
 Both are here.
 
-WH alone has a closed form (`honest`). With columns=True (WH, RM and CM) none is known: it is the linear
-program of `constrained`.
+WH alone has a closed form, and so have WH, RM and CM (columns=True) for n < 2 alpha/(1-alpha): see `honest`. Beyond
+that the second is the linear program of `constrained`.
 """
 
 from discreet.design import honest, parameters
