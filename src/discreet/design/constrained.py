@@ -5,18 +5,22 @@ The linear program, with P[i, j] = Pr[output i | true j]:
     minimise    sum_j w_j sum_i loss(i, j) P[i, j]        or the largest over j       (aggregate="sum" or "max")
     subject to  sum_i P[i, j] = 1,   P[i, j] >= alpha P[i, j +- 1],   and the properties asked for, all of them linear.
 
-No program is solved where its optimum is known: - no properties (or S), a loss that grows with |i-j|, any prior: the geometric mechanism and a Bayes remap (`remap`);
+No program is solved where its optimum is known:
+
+- no properties (or S), a loss that grows with |i-j|, any prior: the geometric mechanism and a Bayes remap (`remap`);
 - L0 and F: EM* (`fair`);
 - L0 with equal weights and CH or CM, n < 2 alpha/(1-alpha): a flat middle column (`honest`);
 - L0 with equal weights and WH: the closed form in `honest`;
 - L0 with equal weights and none of F, WH, CH, CM: the geometric mechanism, which has RH, RM and S.
-Otherwise it is folded by symmetry where the weights allow (with other weights symmetry is not free: Theorem 1
-needs it), rows implied by others are left out (RM implies RH and half of the privacy rows, CM implies CH, CH
-implies WH), and a secondary objective, a ten-millionth of L2, decides between optima, so that the answer does
-not depend on the solver's vertex.
+
+Otherwise it is folded by symmetry where the weights allow (with other weights symmetry is not free: Theorem 1 needs
+them equal), and rows implied by others are left out: RM implies RH and half of the privacy rows, CM implies CH, CH
+implies WH. Optima are not unique, so a second program takes the one of least L2 (equal weights) among them, and the
+answer does not depend on the solver's vertex; an L2 optimum is taken as it is.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +32,13 @@ from discreet.design.fair import fair
 from discreet.design.geometric import geometric
 from discreet.design.program import Floats, Program, Variables
 from discreet.domain import Counts
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, SolverError
 from discreet.exact import Epsilon, Number
 from discreet.mechanism import Mechanism, Row
 
-SECONDARY = 1e-7
+HELD = 1e-9
+"""How closely the second program holds the first one's optimum, relative to the largest loss."""
+
 TIME_LIMIT = 600.0
 
 Objective = str | tuple[str, int] | npt.ArrayLike
@@ -185,20 +191,23 @@ def _solve(
     _privacy_and_properties(program, variables, alpha, asked)
     columns = np.arange(n // 2 + 1 if folded else n + 1)
     program.rows(variables.T[columns], 1.0, 1.0, 1.0)
-    second = np.subtract.outer(np.arange(n + 1), np.arange(n + 1)) ** 2 / (n * n * (n + 1))
     if aggregate == "max":
         program.cost[-1] = 1.0
-        each = np.concatenate([variables.T, np.full((n + 1, 1), size)], axis=1)
         for j in range(n + 1):
-            program.rows(each[j : j + 1], np.concatenate([-cost[:, j], [1.0]]), 0.0, np.inf)
+            terms = np.concatenate([variables[:, j], [size]])[None, :]
+            program.rows(terms, np.concatenate([-cost[:, j], [1.0]]), 0.0, np.inf)
     else:
         np.add.at(program.cost, variables.ravel(), cost.ravel())
-    scale = max(float(np.abs(cost).max()), 1e-300)
-    np.add.at(program.cost, variables.ravel(), SECONDARY * scale * second.ravel())
-    vertex = None
-    if aggregate == "sum":
-        vertex = _vertex(n, alpha, asked, variables, size)
-    found = program.solve(time_limit, vertex)
+    found = program.solve(time_limit, None if largest else _vertex(n, alpha, asked, variables, size))
+    squares = losses("L2", n) / (n + 1)
+    if largest or not np.array_equal(cost, squares):
+        first = program.cost.copy()
+        held = float(first @ found) + HELD * max(float(np.abs(cost).max()), 1e-300)
+        program.rows(np.arange(len(first))[None, :], first, -np.inf, held)
+        program.cost[:] = 0.0
+        np.add.at(program.cost, variables.ravel(), squares.ravel() / (n * n))
+        with suppress(SolverError):
+            found = program.solve(time_limit)
     matrix = np.clip(found[variables], 0, None)
     return np.asarray(matrix / matrix.sum(axis=0))
 

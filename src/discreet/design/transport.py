@@ -1,11 +1,11 @@
 """Column transport: a whole mechanism on 0..n from its diagonal, in integers.
 
-Given the diagonal y of a mechanism within alpha, every entry is at least y_i alpha^|i-j|, and in the middle
-column(s) c..n-c, c = floor(n/2), exactly that. Going outward from column j to column j-1:
+Given the diagonal y of a mechanism within alpha, every entry is at least y_i alpha^|i-j|, and in the middle column(s)
+c..n-c, c = floor(n/2), exactly that. Going outward from column j to column j-1:
 
-    rows i < j       are forced to y_i alpha^(j-1-i); rows i >= j      take a factor between alpha and 1 of
-    column j: first alpha everywhere, then the mass that the column
-                     still misses goes to the nearest rows first, up to factor 1.
+- rows i < j are forced to y_i alpha^(j-1-i);
+- rows i >= j take a factor between alpha and 1 of column j: first alpha everywhere, then the mass that the column still
+  misses goes to the nearest rows first, up to factor 1.
 
 The other half mirrors it. Among all row-monotone mechanisms with that diagonal this one has, for every true count, the
 stochastically smallest error. Numbers are integers over one denominator, exact as long as they stay small (see
