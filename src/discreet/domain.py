@@ -44,8 +44,12 @@ class Counts:
         if given is None or _is_integer(given):
             largest = 1 if given is None else int(given)
             distances = tuple(range(1, largest + 1)) if largest <= 10_000 else ()
+        elif isinstance(given, Iterable):
+            distances = tuple(
+                sorted({int(d) for d in given if _is_integer(d)} | {0 for d in given if not _is_integer(d)})
+            )
         else:
-            distances = tuple(sorted(set(given)))
+            distances = ()
         if not distances or distances != tuple(range(1, len(distances) + 1)):
             raise MechanismError(
                 f"neighbours of Counts are {given!r}; give k, or the distances 1, 2, ..., k that one person can make"
@@ -82,7 +86,7 @@ class Cycle:
             every = itertools.product(*(range(side) for side in self.shape))
             differences = {d for d in every if any(d)}
         else:
-            differences = {self._reduce(d) for d in given}
+            differences = {self._reduce(d) for d in (given if isinstance(given, Iterable) else [given])}
             differences |= {tuple(-x % side for x, side in zip(d, self.shape, strict=True)) for d in differences}
         if not differences or (0,) * len(self.shape) in differences:
             raise MechanismError(f"neighbours of {self} are {given!r}; give differences other than 0, at least one")

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,6 +23,9 @@ Number = int | float | Fraction | str
 
 PRECISION = 256
 """Significant bits of the rational lower bound of e**epsilon."""
+
+SMALLEST_EPSILON = Fraction(1, 10**9)
+"""Below this no table of 62 bits can tell e**epsilon from 1 well enough to use it."""
 
 LARGEST_EPSILON = 100
 """Above this nothing is promised that anyone could use, and e**epsilon has no place in a table."""
@@ -39,12 +43,12 @@ def exact(value: Number | Decimal, name: str) -> Fraction:
         raise ParameterError(f"{name} is {value!r}; give a number")
     if isinstance(value, Fraction):
         return value
-    if isinstance(value, Integral):
-        return Fraction(int(value))
     try:
-        if isinstance(value, Real):
+        if isinstance(value, Integral) and abs(int(value)) < 10**LONGEST_NUMBER:
+            return Fraction(int(value))
+        if isinstance(value, Real) and not isinstance(value, Integral):
             return Fraction(Decimal(repr(float(value))))
-        if isinstance(value, Decimal):
+        if isinstance(value, Decimal) and abs(value.adjusted()) < LONGEST_NUMBER:
             return Fraction(value)
         if isinstance(value, str) and len(value) <= LONGEST_NUMBER and _modest_exponent(value):
             return Fraction(value.strip())
@@ -137,6 +141,8 @@ class Epsilon:
                 raise ParameterError(
                     f"alpha has a denominator of {ratio.denominator.bit_length()} bits; round it to {2 * PRECISION}"
                 )
+            if 1 / ratio < exp_lower(SMALLEST_EPSILON):
+                raise ParameterError(f"alpha is {_short(alpha)}, too close to 1 for any table: choose a smaller one")
             if ratio < exp_lower(Fraction(LARGEST_EPSILON)) ** -1:
                 raise ParameterError(f"alpha is {_short(alpha)}; below exp(-{LARGEST_EPSILON}) nothing is promised")
             return cls(None, 1 / ratio)
@@ -147,6 +153,8 @@ class Epsilon:
             raise ParameterError(
                 f"epsilon is {_short(epsilon)}; above {LARGEST_EPSILON} nothing is promised: choose a smaller one"
             )
+        if value < SMALLEST_EPSILON:
+            raise ParameterError(f"epsilon is {_short(epsilon)}; below 1e-9 no table can keep it: choose a larger one")
         return cls(value, exp_lower(value))
 
     @property
@@ -154,11 +162,14 @@ class Epsilon:
         """1/E: exp(-epsilon) exactly where alpha was given, else a rational just above it."""
         return 1 / self.exp
 
-    @property
+    @cached_property
     def number(self) -> int | float | Fraction:
-        """epsilon as a number; for alpha the float at or just above -log(alpha)."""
+        """epsilon as a number; for alpha a float at or just above -log(alpha), never below it."""
         if self.exponent is None:
-            return math.nextafter(math.log(self.exp.numerator) - math.log(self.exp.denominator), math.inf)
+            guess = math.log1p(float(self.exp - 1)) if self.exp < 2 else math.log(float(self.exp))
+            while exp_lower(Fraction(guess)) < self.exp:
+                guess = math.nextafter(guess, math.inf)
+            return guess
         if self.exponent.denominator == 1:
             return self.exponent.numerator
         nearest = float(self.exponent)
@@ -188,5 +199,8 @@ def _modest_exponent(value: str) -> bool:
 
 
 def _short(value: object) -> str:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # an integer too long to print
+        shown = "a number of thousands of digits"
     return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -9,11 +9,11 @@ from discreet.errors import OutputError
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
     """Put the bytes beside their place under another name, then rename."""
-    target = Path(path)
-    if target.is_dir():
-        raise OutputError(f"{target} is a folder; give the name of a file")
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{target} is a folder or a device; give the name of a file")
+        beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}")
         try:
             with beside.open("xb") as file:
                 file.write(data)
@@ -22,6 +22,6 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise OutputError(f"{target} cannot be written ({reason}); choose another place") from None
+        raise OutputError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None

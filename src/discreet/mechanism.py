@@ -61,25 +61,33 @@ class Row:
     @classmethod
     def of(cls, first: int, probabilities: Iterable[float | Fraction]) -> "Row":
         """A row from floats, or from Fractions, which stay exact."""
-        given = list(probabilities)
+        given = list(probabilities) if isinstance(probabilities, Iterable) else [probabilities]
         if given and all(isinstance(p, (Fraction, int)) for p in given):
             denominator = math.lcm(*(Fraction(p).denominator for p in given))
             return cls.exact(first, [int(p * denominator) for p in given], denominator)
-        try:
-            values = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise MechanismError(f"a row holds {given!r:.80}; give a sequence of probabilities") from None
-        return cls(first, values)
+        return cls(first, given)  # type: ignore[arg-type]
 
     @classmethod
     def exact(cls, first: int, numerators: Sequence[int], denominator: int | None = None) -> "Row":
         """A row from integers over one denominator; over their sum unless given."""
         under = sum(numerators) if denominator is None else denominator
+        if under <= 0:
+            raise MechanismError(f"a row has the denominator {under}; give weights that are not all 0")
         floats = {numerator: numerator / under for numerator in set(numerators)}
         return cls(first, np.array([floats[numerator] for numerator in numerators]), tuple(numerators), under)
 
     def __post_init__(self) -> None:
-        self.values.setflags(write=False)
+        if isinstance(self.first, bool) or not hasattr(self.first, "__index__"):
+            raise MechanismError(f"a row starts at {self.first!r}; give the integer of its first output")
+        try:
+            values = np.array(self.values, dtype=np.float64)  # a copy: nobody else can change it
+        except (TypeError, ValueError):
+            raise MechanismError(f"a row holds {self.values!r:.80}; give a sequence of probabilities") from None
+        if values.ndim == 1 and self.numerators is None and 0 < abs(math.fsum(values) - 1) <= SUM_TOLERANCE:
+            values = values / math.fsum(values)
+        values.setflags(write=False)
+        object.__setattr__(self, "first", int(self.first))
+        object.__setattr__(self, "values", values)
 
     @property
     def outputs(self) -> Integers:
@@ -138,8 +146,11 @@ class Mechanism:
     def __post_init__(self) -> None:
         if not isinstance(self.domain, (Counts, Cycle)):
             raise MechanismError(f"domain is {self.domain!r}; give Counts(lower, upper) or Cycle(size)")
-        object.__setattr__(self, "rows", tuple(self.rows))
-        object.__setattr__(self, "interior", tuple(self.interior))
+        for name in ("rows", "interior"):
+            given = getattr(self, name)
+            if not isinstance(given, Iterable):
+                raise MechanismError(f"{name} is {given!r}; give a sequence of rows")
+            object.__setattr__(self, name, tuple(given))
         object.__setattr__(self, "neighbours", self.domain.neighbours(self.neighbours))
         object.__setattr__(self, "design", MappingProxyType({"name": "custom", **self.design}))
         for place, row in enumerate(self.rows + self.interior):
@@ -151,7 +162,10 @@ class Mechanism:
         cls, matrix: npt.ArrayLike, lower: int = 0, neighbours: Any = None, design: Mapping[str, Any] | None = None
     ) -> "Mechanism":
         """A mechanism on lower..lower+n from P[i, j] = Pr[output lower+i | true lower+j], columns summing to one."""
-        square = np.asarray(matrix, dtype=np.float64)
+        try:
+            square = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise MechanismError(f"the matrix is {matrix!r:.60}; give a square array of probabilities") from None
         if square.ndim != 2 or square.shape[0] != square.shape[1] or not square.size:
             raise MechanismError(
                 f"the matrix has shape {square.shape}; give a square one, outputs down and true counts across"
@@ -169,6 +183,9 @@ class Mechanism:
             for part in (table.rows, table.interior)
         )
         return cls(table.domain, rows, interior, table.neighbours, design or {"name": "table"})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mechanism, (self.domain, self.rows, self.interior, self.neighbours, dict(self.design))
 
     def __hash__(self) -> int:
         return hash((self.domain, self.rows, self.interior, self.neighbours))

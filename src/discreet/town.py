@@ -62,7 +62,7 @@ class Published:
 def free(folder: str | os.PathLike[str]) -> Path:
     """The folder's path, refused where something is there already."""
     target = Path(folder)
-    if target.exists():
+    if os.path.lexists(target):
         raise OutputError(f"{target} exists already; choose another folder, or remove it")
     return target
 

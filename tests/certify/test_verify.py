@@ -205,7 +205,7 @@ def test_a_weight_that_is_no_decimal_text_is_refused(weight: object) -> None:
 def test_far_apart_outputs_cannot_exhaust_the_memory() -> None:
     claims = document()
     claims["rows"][0]["first"] = 2**60
-    with pytest.raises(CertificateError, match="comparisons"):
+    with pytest.raises(CertificateError, match="outputs within"):
         verify.check(forged(claims))
 
 

@@ -42,7 +42,10 @@ def delta(mechanism: "Mechanism", epsilon: Number | Epsilon, kind: str = "dp") -
 
 def curve(mechanism: "Mechanism", epsilons: npt.ArrayLike) -> Floats:
     """delta at every epsilon of an array of numbers >= 0."""
-    at = np.asarray(epsilons, dtype=np.float64)
+    try:
+        at = np.asarray(epsilons, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"epsilons are {epsilons!r:.60}; give an array of numbers") from None
     if not (np.isfinite(at) & (at >= 0)).all():
         raise ParameterError("epsilons hold a negative, infinite or missing value; give finite numbers of 0 or more")
     return _maximum(mechanism, at.ravel(), _hockey).reshape(at.shape)
@@ -57,11 +60,12 @@ def epsilon(mechanism: "Mechanism", delta: Number = 0) -> float:
 
 
 class Pairs(NamedTuple):
-    """Neighbouring rows on common outputs, one pair a line: probabilities, and the logarithm of their ratio."""
+    """Neighbouring rows on common outputs, one pair a line: probabilities, the logarithm of their ratio, the ratio."""
 
     p: Floats
     q: Floats
     ratio: Floats
+    height: Floats
 
     def lines(self, most: int) -> "Iterator[Pairs]":
         """The same in blocks of at most so many lines."""
@@ -110,8 +114,10 @@ def _aligned(pairs: "list[tuple[Row, Row]]") -> tuple[Floats, Floats, Floats, Fl
 def _pairs(p: Floats, q: Floats, log_p: Floats, log_q: Floats) -> Pairs:
     """A ratio of floats is right to the last bit, unless one of them underflows: then the logarithms are."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratio = np.where((p > SMALLEST) & (q > SMALLEST), np.log(p / q), log_p - log_q)
-    return Pairs(p, q, np.where(log_p == -np.inf, -np.inf, ratio))
+        both = (p > SMALLEST) & (q > SMALLEST)
+        ratio = np.where(log_p == -np.inf, -np.inf, np.where(both, np.log(p / q), log_p - log_q))
+        height = np.where(both & (ratio <= LARGEST_LOG), p / q, np.exp(np.minimum(ratio, LARGEST_LOG)))
+    return Pairs(p, q, ratio, height)
 
 
 def _maximum(mechanism: "Mechanism", at: Floats, measure: Callable[[Pairs, Floats], Floats]) -> Floats:
@@ -136,8 +142,7 @@ def _breaks(pairs: Pairs) -> tuple[Floats, Floats, Floats]:
     A ratio beyond e**700 counts as infinite, which adds p instead of p - E q; a p below 1e-290 adds nothing.
     """
     infinite = (pairs.ratio > LARGEST_LOG) & (pairs.p > SMALLEST)
-    ratio = np.where(pairs.p > SMALLEST, pairs.ratio, -np.inf)
-    height = np.exp(np.where(infinite, LARGEST_LOG, ratio))
+    height = np.where(pairs.p > SMALLEST, pairs.height, 0)
     order = np.argsort(-height, axis=1, kind="stable")
     height, infinite, p, q = (np.take_along_axis(part, order, axis=1) for part in (height, infinite, pairs.p, pairs.q))
     mass = np.cumsum(np.where(infinite, 0, q), axis=1)
@@ -148,13 +153,13 @@ def _breaks(pairs: Pairs) -> tuple[Floats, Floats, Floats]:
 
 def _hockey(pairs: Pairs, at: Floats) -> Floats:
     """Largest h over the lines, at each epsilon."""
-    above = np.exp(at + TIE)
+    above = np.exp(np.minimum(at, LARGEST_LOG - 1)) * (1 + TIE)  # beyond e**699 nothing changes
     worst = np.zeros_like(at)
     for height, value, mass in zip(*_breaks(pairs), strict=True):
         place = np.searchsorted(-height, -above, side="left") - 1
         known = value[place] + (height[place] - above) * mass[place]
-        worst = np.maximum(worst, np.where(place < 0, 0, known))
-    return worst
+        worst = np.maximum(worst, np.where(place < 0, value[0], known))
+    return np.minimum(worst, 1)
 
 
 def _inverse(pairs: Pairs, target: float) -> float:

@@ -4,9 +4,9 @@ With P[i, j] = Pr[output i | true j]:
 RH P[i,i] >= P[i,j]; RM rows fall away from the diagonal; CH P[j,j] >= P[i,j]; CM columns fall away from it; F equal
 diagonal; WH P[j,j] >= 1/(n+1); S P[i,j] = P[n-i,n-j].  RM => RH; CM => CH => WH.
 
-They are written for counts 0..n. Without an upper end a long enough section of the matrix decides (the rest
-repeats it), and WH asks for more than 0. On a cycle "away" is along the cycle in one dimension; in several,
-RM and CM are not defined.
+They are written for counts 0..n. Without an upper end the rows and one period of the interior decide (the rest repeats
+them), WH asks for more than 0, and S for every row to be symmetric about its own count. On a cycle "away" is along the
+cycle in one dimension; in several, RM and CM are not defined.
 
 This is the reading in floats, with a tolerance; `certify.table.properties` is the exact one.
 """
@@ -21,11 +21,12 @@ from discreet.errors import MechanismError
 from discreet.exact import Epsilon, Number
 
 if TYPE_CHECKING:
-    from discreet.mechanism import Mechanism
+    from discreet.mechanism import Mechanism, Row
 
 Floats = npt.NDArray[np.float64]
 
 TOLERANCE = 1e-12
+LONG = 10_000
 
 
 def held(mechanism: "Mechanism") -> frozenset[str]:
@@ -34,29 +35,79 @@ def held(mechanism: "Mechanism") -> frozenset[str]:
         return _on_cycle(mechanism.interior[0].values, mechanism.domain)
     if not mechanism.rows and len(mechanism.interior) == 1:
         return _of_noise(mechanism)
-    reach = max((abs(row.first) + len(row.values) for row in mechanism.interior), default=0)
-    end = mechanism.domain.lower + len(mechanism.rows) + 2 * len(mechanism.interior) + reach
-    counts = range(
-        mechanism.domain.lower, end if mechanism.domain.upper is None else min(end, mechanism.domain.upper + 1)
-    )
+    lower, upper = mechanism.domain.lower, mechanism.domain.upper
+    end = lower + len(mechanism.rows) + len(mechanism.interior) + 1
+    counts = range(lower, end if upper is None else min(end, upper + 1))
     first, matrix = section(mechanism, counts)
-    i, j = np.arange(len(matrix))[:, None] + first, np.arange(len(counts))[None, :] + counts[0]
+    outputs = np.arange(first, first + len(matrix))
+    i, j = outputs[:, None], np.arange(counts[0], counts[-1] + 1)[None, :]
+    inside = (outputs >= lower) & (outputs <= (outputs[-1] if upper is None else upper))
+    own = np.array(
+        [_chance_of_truth(mechanism, int(y)) if there else 1.0 for y, there in zip(outputs, inside, strict=True)]
+    )
     truth = matrix[np.arange(len(counts)) + counts[0] - first, np.arange(len(counts))]
-    inside = matrix[counts[0] - first : counts[-1] + 1 - first]
     along, down = matrix[:, :-1] - matrix[:, 1:], np.pad(matrix, ((1, 1), (0, 0)))
     tests = {
-        "RH": _least(truth[:, None] - inside),
+        "RH": _least(own[:, None] - matrix) and _far_rows_honest(mechanism, mechanism.domain),
         "RM": _least(np.where((i <= j)[:, :-1], along, -along)),
         "CH": _least(truth[None, :] - matrix),
         "CM": _least(np.where((i >= j), matrix - down[2:], matrix - down[:-2]))
         and _least(np.where((i == j), matrix - down[:-2], 0)),
         "F": _least(truth.min() - truth),
         "WH": _least(truth - 1 / mechanism.domain.size) if mechanism.domain.size else bool((truth > 0).all()),
-        "S": len(counts) == mechanism.domain.size
-        and 2 * first + len(matrix) - 1 == counts[0] + counts[-1]
-        and _least(-abs(matrix - matrix[::-1, ::-1])),
+        "S": _symmetric(mechanism, mechanism.domain),
     }
     return frozenset(name for name, holds in tests.items() if holds)
+
+
+def _far_rows_honest(mechanism: "Mechanism", domain: Counts) -> bool:
+    """RH at counts so large that all outputs of the interior are counts; up to the upper end where there is one."""
+    period, start = len(mechanism.interior), domain.lower + len(mechanism.rows)
+    reach = max((max(0, -row.first) for row in mechanism.interior), default=0)
+    first = start + -(-reach // period) * period if period else start
+    far = range(first, first + period)
+    if domain.upper is not None and first + period > domain.upper + 1:
+        far = range(start, domain.upper + 1)
+    for count in far:
+        row = mechanism.row(count)
+        for y, chance in zip(row.outputs.tolist(), row.values.tolist(), strict=True):
+            inside = y >= domain.lower and (domain.upper is None or y <= domain.upper)
+            if inside and _chance_of_truth(mechanism, y) < chance - TOLERANCE:
+                return False
+    return True
+
+
+def _chance_of_truth(mechanism: "Mechanism", count: int) -> float:
+    row = mechanism.row(count)
+    place = count - row.first
+    return float(row.values[place]) if 0 <= place < len(row.values) else 0.0
+
+
+def _symmetric(mechanism: "Mechanism", domain: Counts) -> bool:
+    """P[i,j] = P[n-i,n-j]; without an upper end, or in a very long domain, every row symmetric about its own count."""
+    if domain.upper is not None and domain.upper - domain.lower < LONG:
+        ends = domain.lower + domain.upper
+        half = range(domain.lower, domain.lower + (domain.upper - domain.lower) // 2 + 1)
+        return all(_mirrored(mechanism.row(c), mechanism.row(ends - c), ends) for c in half)
+    counts = range(domain.lower, domain.lower + len(mechanism.rows) + len(mechanism.interior))
+    about = all(_mirrored(mechanism.row(c), mechanism.row(c), 2 * c) for c in counts)
+    first = mechanism.row(counts[0])
+    same = all(
+        len(mechanism.row(c).values) == len(first.values) and _least(-abs(mechanism.row(c).values - first.values))
+        for c in counts
+    )
+    return about and (domain.upper is None or same)
+
+
+def _mirrored(row: "Row", mirror: "Row", ends: int) -> bool:
+    """Whether the mirror image, y to ends - y, is the other row."""
+    first = min(row.first, ends - (mirror.first + len(mirror.values) - 1))
+    last = max(row.first + len(row.values), ends - mirror.first + 1)
+    one, other = np.zeros(last - first), np.zeros(last - first)
+    one[row.first - first :][: len(row.values)] = row.values
+    start = ends - (mirror.first + len(mirror.values) - 1) - first
+    other[start:][: len(mirror.values)] = mirror.values[::-1]
+    return _least(-abs(one - other))
 
 
 def section(mechanism: "Mechanism", counts: range) -> tuple[int, Floats]:
@@ -81,6 +132,8 @@ def derivable(mechanism: "Mechanism", epsilon: Number | None = None, alpha: Numb
         )
     a = float(Epsilon.of(given.get("epsilon"), given.get("alpha")).alpha)
     matrix = mechanism.matrix()
+    if matrix.shape[1] < 2:
+        return True
     inner = (1 + a * a) * matrix[:, 1:-1] - a * (matrix[:, :-2] + matrix[:, 2:])
     ends = np.stack([matrix[:, 0] - a * matrix[:, 1], matrix[:, -1] - a * matrix[:, -2]])
     return _least(inner) and _least(ends)

@@ -72,7 +72,7 @@ def moments(mechanism: "Mechanism", count: int) -> tuple[float, float]:
             f"bias and variance have no meaning on {mechanism.domain}; use loss('L0'), loss('L1') or loss('L2')"
         )
     outputs, probabilities = mechanism.pmf(count)
-    noise = (outputs - count).astype(np.float64)
+    noise = outputs.astype(np.float64) - float(count)
     bias = math.fsum(noise * probabilities)
     return bias, math.fsum((noise - bias) ** 2 * probabilities)
 

@@ -21,8 +21,11 @@ TOLERANCE = 1e-9
 """Relative difference within which two logarithms name the same level."""
 
 
-def find(logs: Sequence[float], epsilon: float) -> list[int] | None:
-    """The level of every output, from the logarithms of its probabilities; None where they are not levels of E."""
+def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
+    """The level of every output, from the logarithms of its probabilities; None where they are not levels of E.
+
+    Outputs at most `apart` from each other may differ by one level only.
+    """
     top = max(logs)
     levels = []
     for log in logs:
@@ -33,7 +36,8 @@ def find(logs: Sequence[float], epsilon: float) -> list[int] | None:
         if abs(steps - level) > TOLERANCE * (1 + level):
             return None
         levels.append(level)
-    return levels if max(levels) > 0 else None
+    steep = any(abs(a - b) > 1 for step in range(1, apart + 1) for a, b in zip(levels, levels[step:], strict=False))
+    return None if steep or max(levels) == 0 else levels
 
 
 def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
@@ -41,6 +45,8 @@ def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
     weights = [start]
     while len(weights) < length:
         weights.append(-(-weights[-1] * exp_epsilon.denominator // exp_epsilon.numerator))
+        if weights[-1] == weights[-2]:
+            weights += weights[-1:] * (length - len(weights))
     return weights
 
 
@@ -68,6 +74,8 @@ def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: 
 
     `centre` fixes w(0), which must be even, and starts the chain at z = 1.
     """
+    if len(levels) < 2:
+        return []
     if centre is None:
         both = [levels[0], *(level for level in levels[1:] for _ in range(2))]
         start = _largest(both, exp_epsilon, total, step=2)

@@ -93,7 +93,7 @@ class Lookup:
         buckets, rest = 1 << self._guide_bits, np.uint64(self.bits - self._guide_bits)
         lowest = np.arange(buckets, dtype=np.uint64) << rest
         highest = lowest | np.uint64((1 << int(rest)) - 1)
-        reach = np.abs(self.firsts).max() + self.thresholds.shape[1]
+        reach = int(np.abs(self.firsts).max()) + self.thresholds.shape[1]
         dtype = np.int16 if reach < 2**15 - 1 else np.int32 if reach < 2**31 - 1 else np.int64
         guide = np.empty((len(self.thresholds), buckets), dtype=dtype)
         for row, thresholds in enumerate(self.thresholds):

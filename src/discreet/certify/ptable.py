@@ -215,15 +215,19 @@ def load(path: str | os.PathLike[str]) -> PTable:
 
 def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """An integer array; integers beyond 64 bits are brought to the edge of the domain's range."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise InputError(f"{name} are a masked array; fill it or leave the masked ones out")
     try:
         array = np.asarray(given)
+        if array.dtype.kind == "f" and not isinstance(given, np.ndarray):
+            array = np.array(given, dtype=object)  # Python integers beyond 64 bits become floats
     except ValueError:
         raise InputError(f"{name} are ragged; give a rectangular array of integers") from None
     if array.dtype == object and all(type(item) is int for item in array.ravel()):
-        array = np.clip(array, -LARGEST, LARGEST).astype(np.int64) if name == "counts" else array
-        return array
+        return np.clip(array, -LARGEST, LARGEST).astype(np.int64) if name == "counts" else array
     if array.dtype.kind not in "iu" and array.size:
-        raise InputError(f"{name} have type {array.dtype}; give integers, for example array.astype(np.int64)")
+        kind = type(array.ravel()[0]).__name__ if array.dtype == object else array.dtype
+        raise InputError(f"{name} have type {kind}; give integers, for example array.astype(np.int64)")
     return array if array.size else array.astype(np.int64)
 
 

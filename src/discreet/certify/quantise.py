@@ -21,11 +21,14 @@ import numpy as np
 from discreet.certify import levels, matrix, tails
 from discreet.certify.rounding import GUARD, largest_remainders, scale
 from discreet.certify.table import IntegerRow, Table, delta, mirror
-from discreet.domain import Counts
+from discreet.domain import Counts, Cycle
 from discreet.exact import Epsilon
 
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism, Row
+
+FLOAT_BITS = 1000
+"""A float times 2**1000 is an integer, but for what is below 1e-301."""
 
 PURE = 1e-8
 """A matrix whose delta at E is at most this is meant to be pure: the rest is a solver's tolerance, and is repaired."""
@@ -70,11 +73,12 @@ def quantise(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> Quantised |
 def allowance(table: Table, method: str, epsilon: Epsilon) -> Fraction:
     """How much delta may grow by rounding: a few units, and what floats cannot resolve.
 
-    Tails: each of the two in T(z) - E T(z + 1) is off by less than a unit. Levels: the chain cannot end below
-    E/(E - 1), and so many ends are lost as neighbours are apart. Centre: the chain beside it starts up to a unit
-    lower for every level. Rows rounded one by one: every output may be off by a unit on both sides.
+    Tails: each of the two in T(z) - E T(z + 1) is off by a unit, or two where they were cut. Levels: the chain
+    cannot end below E/(E - 1), and so many ends are lost as neighbours are apart. Centre: the chain beside it
+    starts up to a unit lower for every level. Rows rounded one by one: every output may be off by a unit on
+    both sides.
     """
-    each = 4 + math.ceil(epsilon.exp) + math.ceil(epsilon.exp / (epsilon.exp - 1))
+    each = 8 + 2 * math.ceil(epsilon.exp) + math.ceil(epsilon.exp / (epsilon.exp - 1))
     widest = max(len(row.weights) for row in table.rows + table.interior)
     apart = len(table.neighbours) if isinstance(table.domain, Counts) else 1
     units = {
@@ -94,11 +98,18 @@ def _weights(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) ->
         noise = mechanism.interior[0]
         if isinstance(mechanism.domain, Counts) and _symmetric(noise):
             return _symmetric_noise(mechanism, noise, epsilon, bits)
-        found = levels.find(noise.logs.tolist(), float(epsilon))
-        if not isinstance(mechanism.domain, Counts) and found is not None:
+        found = levels.find(noise.logs.tolist(), float(epsilon), 0)
+        if isinstance(mechanism.domain, Cycle) and found is not None and _one_level_apart(found, mechanism):
             weights = levels.on_cycle(found, mirror(mechanism.domain), epsilon.exp, 1 << bits)
             return ("levels", (), (IntegerRow(0, tuple(weights)),)) if weights else None
     return "rows", *_every_row(mechanism, bits)
+
+
+def _one_level_apart(found: list[int], mechanism: "Mechanism") -> bool:
+    """Whether no difference between neighbours on the cycle passes more than one level."""
+    grid = np.array(found).reshape(mechanism.domain.shape)  # type: ignore[union-attr]
+    axes = tuple(range(grid.ndim))
+    return all(int(np.abs(grid - np.roll(grid, d, axis=axes)).max()) <= 1 for d in mechanism.neighbours)
 
 
 def _every_row(mechanism: "Mechanism", bits: int) -> tuple[tuple[IntegerRow, ...], tuple[IntegerRow, ...]]:
@@ -118,7 +129,8 @@ def _every_row(mechanism: "Mechanism", bits: int) -> tuple[tuple[IntegerRow, ...
         if truth is None or len(scaled) == 1:
             weights = largest_remainders(scaled, total, place)
         else:
-            weights = largest_remainders(scaled[:place] + scaled[place + 1 :], total - truth, place)
+            others = scaled[:place] + scaled[place + 1 :]
+            weights = largest_remainders(_rescaled(others, total - truth), total - truth, place)
             weights.insert(place, truth)
         rows.append(IntegerRow(row.first, tuple(weights)))
     return tuple(rows[: len(mechanism.rows)]), tuple(rows[len(mechanism.rows) :])
@@ -140,30 +152,43 @@ def _symmetric_noise(mechanism: "Mechanism", noise: "Row", epsilon: Epsilon, bit
     logs = noise.logs[-noise.first :].tolist()
     cut, size = "tail" in mechanism.design, float(epsilon)
     total, even = 1 << bits, 2 * round(Fraction(half[0], 2 << GUARD))
-    if len(half) > 1 and (found := levels.find(logs, size)) is not None:
+    apart = len(mechanism.neighbours)
+    if len(half) > 1 and (found := levels.find(logs, size, apart)) is not None:
         method = "levels"
         if cut:
             weights = levels.shortened(found, epsilon.exp, total, half[0] >> GUARD)
         else:
             weights = levels.symmetric(found, epsilon.exp, total)
-    elif len(half) > 2 and (found := levels.find(logs[1:], size)) is not None:
+    elif len(half) > 2 and (found := levels.find(logs[1:], size, apart)) is not None:
         method, weights = "centre", levels.symmetric([0, *found], epsilon.exp, total, even)
-    elif len(half) > 1 and (len(half) == 2 or levels.find(logs[:-1], size)) and half[-1] * epsilon.exp < half[-2]:
+    elif (
+        len(half) > 1 and (len(half) == 2 or levels.find(logs[:-1], size, apart)) and half[-1] * epsilon.exp < half[-2]
+    ):
         method, weights = "centre", levels.spent(even, epsilon.exp, total, len(half) + 1)
     elif len(mechanism.neighbours) == 1 and len(half) > 1 and half == sorted(half, reverse=True):
         method, weights = "tails", (tails.shortened if cut else tails.symmetric)(half, epsilon.exp, total)
     else:
-        method, weights = "rows", [even, *largest_remainders(half[1:], (total - even) // 2, 0)]
+        method, weights = (
+            "rows",
+            [even, *largest_remainders(_rescaled(half[1:], (total - even) // 2), (total - even) // 2, 0)],
+        )
     if not weights:
         return None
     return method, (), (IntegerRow(1 - len(weights), (*reversed(weights[1:]), *weights)),)
 
 
 def _scaled(row: "Row", bits: int) -> list[int]:
-    """Probabilities times 2**(bits + GUARD), floored; from the exact ones where there are any."""
+    """Probabilities times 2**(bits + GUARD), floored: the exact ones, or the floats over their sum."""
     if row.numerators is not None:
         return scale(row.numerators, row.denominator, bits)
-    return [int(math.ldexp(value, bits + GUARD)) for value in row.values.tolist()]
+    numerators = [int(math.ldexp(value, FLOAT_BITS)) for value in row.values.tolist()]
+    return scale(numerators, sum(numerators), bits)
+
+
+def _rescaled(scaled: Sequence[int], total: int) -> list[int]:
+    """The same proportions, summing to `total` units."""
+    whole = max(sum(scaled), 1)
+    return [(value * total << GUARD) // whole for value in scaled]
 
 
 def _symmetric(row: "Row") -> bool:

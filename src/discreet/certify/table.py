@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from discreet.domain import Counts, Cycle, Domain
 
+LONG = 10_000
+
 PROPERTIES = ("RH", "RM", "CH", "CM", "F", "WH", "S")
 """Cormode 2019: row and column honesty and monotonicity, fairness, weak honesty, symmetry."""
 
@@ -142,27 +144,38 @@ def properties(table: Table) -> frozenset[str]:
     """Which of the seven properties hold exactly.
 
     RH P[i,i] >= P[i,j]; RM rows fall away from the diagonal; CH P[j,j] >= P[i,j]; CM columns fall away from it;
-    F equal diagonal; WH P[j,j] >= 1/(number of counts), above 0 where that number has no end; S P[i,j] = P[n-i,n-j].
+    F equal diagonal; WH P[j,j] >= 1/(number of counts), above 0 where that number has no end; S P[i,j] = P[n-i,n-j],
+    without an upper end every row symmetric about its own count.
     On a cycle "away" is along the cycle in one dimension, and RM and CM are not defined in several.
     """
     if isinstance(table.domain, Cycle):
         return _cycle_properties(table, table.domain)
     if not table.rows and len(table.interior) == 1:
         return _noise_properties(table, table.domain)
-    reach = max(abs(row.first) + len(row.weights) for row in table.interior) if table.interior else 0
-    counts = table.counts(reach + len(table.interior))
+    counts = table.counts(1)
     rows = {count: table.row(count) for count in counts}
     truth = {count: rows[count].at(count) for count in counts}
     held = {
-        "RH": all(truth[y] >= w for c in counts for y, w in enumerate(rows[c].weights, rows[c].first) if y in truth),
+        "RH": all(_honest_row(table, table.domain, table.row(count)) for count in [*counts, *far_counts(table)]),
         "RM": all(_rows_fall(rows[c], rows[c + 1], c) for c in counts[:-1]),
         "CH": all(truth[c] >= max(rows[c].weights) for c in counts),
         "CM": all(_falls_away(rows[c], c) for c in counts),
         "F": len(set(truth.values())) == 1,
         "WH": all(w * (table.domain.size or w + table.total) >= table.total for w in truth.values()),
-        "S": len(counts) == table.domain.size and all(_mirrored(rows, c, counts[0] + counts[-1]) for c in counts),
+        "S": _symmetric(table, table.domain, rows),
     }
     return frozenset(name for name, holds in held.items() if holds)
+
+
+def far_counts(table: Table) -> list[int]:
+    """A count for each row of the interior at which all its outputs are counts; all counts if an upper end is near."""
+    assert isinstance(table.domain, Counts)
+    period = len(table.interior)
+    reach = max((max(0, -row.first) for row in table.interior), default=0)
+    first = table.start + -(-reach // period) * period if period else 0
+    if table.domain.upper is None or first + period <= table.domain.upper + 1:
+        return list(range(first, first + period))
+    return list(range(table.start, table.domain.upper + 1))
 
 
 def utility(table: Table) -> dict[str, tuple[Fraction, Fraction]]:
@@ -201,9 +214,36 @@ def _rows_fall(one: IntegerRow, other: IntegerRow, count: int) -> bool:
     return all(one.at(y) >= other.at(y) if y <= count else other.at(y) >= one.at(y) for y in outputs)
 
 
-def _mirrored(rows: dict[int, IntegerRow], count: int, ends: int) -> bool:
-    row, mirror = rows[count], rows[ends - count]
-    return row.weights == mirror.weights[::-1] and row.first + len(row.weights) - 1 == ends - mirror.first
+def _honest_row(table: Table, domain: Counts, row: IntegerRow) -> bool:
+    """No output of this row is likelier from its count than from the count equal to it."""
+    last = row.first + len(row.weights) if domain.upper is None else domain.upper + 1
+    inside = ((y, w) for y, w in enumerate(row.weights, row.first) if domain.lower <= y < last)
+    return all(table.row(y).at(y) >= w for y, w in inside)
+
+
+def _symmetric(table: Table, domain: Counts, rows: dict[int, IntegerRow]) -> bool:
+    """P[i,j] = P[n-i,n-j]; without an upper end, every row symmetric about its own count.
+
+    A long domain with an interior is decided by the second, which implies the first where all noise is the same.
+    """
+    if domain.upper is not None and domain.upper - domain.lower < LONG:
+        ends = domain.lower + domain.upper
+        return all(_mirrored(table.row(c), table.row(ends - c), ends) for c in range(domain.lower, domain.upper + 1))
+    about = all(_mirrored(row, row, 2 * count) for count, row in rows.items())
+    laws = {tuple(_trimmed(row)[1]) for row in rows.values()}
+    return about and (domain.upper is None or len(laws) == 1)
+
+
+def _mirrored(row: IntegerRow, mirror: IntegerRow, ends: int) -> bool:
+    first, weights = _trimmed(row)
+    start, others = _trimmed(mirror)
+    return weights == others[::-1] and first + len(weights) - 1 == ends - start
+
+
+def _trimmed(row: IntegerRow) -> tuple[int, tuple[int, ...]]:
+    """The row without zeros at its ends."""
+    there = [place for place, weight in enumerate(row.weights) if weight]
+    return row.first + there[0], row.weights[there[0] : there[-1] + 1]
 
 
 def _noise_properties(table: Table, domain: Counts) -> frozenset[str]:
@@ -216,7 +256,7 @@ def _noise_properties(table: Table, domain: Counts) -> frozenset[str]:
         held |= {"RM", "CM"}
     if row.at(0) * (domain.size or row.at(0) + table.total) >= table.total:
         held.add("WH")
-    if row.weights == row.weights[::-1] and row.first + len(row.weights) - 1 == -row.first:
+    if _mirrored(row, row, 0):
         held.add("S")
     return frozenset(held)
 

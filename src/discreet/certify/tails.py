@@ -80,10 +80,8 @@ def _fits(weights: Sequence[int], scaled: Sequence[int], exp_epsilon: Fraction) 
 
 
 def _cut(scaled: Sequence[int], exp_epsilon: Fraction) -> Sequence[int]:
-    """The noise up to the last z that has a unit and, where its step is at most E, enough of them to fall."""
+    """The noise up to the last z that has a unit; or enough units to fall, where its steps are still below E."""
     stuck = math.ceil(exp_epsilon / (exp_epsilon - 1))
-    for z in range(len(scaled) - 1, 1, -1):
-        units = scaled[z] >> GUARD
-        if units >= stuck or (units and scaled[z - 1] > exp_epsilon * scaled[z]):
-            return scaled[: z + 1]
-    return scaled[:2]
+    steep = next((z for z in range(len(scaled) - 1) if scaled[z] > exp_epsilon * scaled[z + 1]), len(scaled) - 1)
+    least = 1 if scaled[steep] >> GUARD >= 4 * stuck else stuck
+    return scaled[: max([1, *(z for z, value in enumerate(scaled) if value >> GUARD >= least)]) + 1]

@@ -14,7 +14,7 @@ What this proves is the promise of the table. It does not prove that a publisher
 digest is not a signature: it detects change, not authorship. `design` and `quantised` say where the table came
 from; the promise does not depend on them.
 
-Only the standard library is used, here and in the three small files this one imports.
+Only the standard library is used, here and in the four small files this one imports.
 """
 
 import hashlib
@@ -35,9 +35,10 @@ from discreet.exact import PRECISION, Epsilon, exp_lower, text
 FORMAT = "discreet-certificate"
 VERSION = 1
 BITS = range(8, 63)
-MOST_BYTES = 1 << 27
+MOST_BYTES = 1 << 26
 MOST_WEIGHTS = 1 << 22
-MOST_WORK = 1 << 28
+MOST_WORK = 1 << 26
+MOST_DESIGN = 1 << 18
 _KEYS = {
     "bits", "design", "digest", "domain", "format", "guarantee", "interior",
     "neighbours", "properties", "quantised", "rows", "utility", "version",
@@ -80,7 +81,7 @@ def verify(path: str | os.PathLike[str]) -> Certificate:
     try:
         return _check_bytes(_read(path))
     except CertificateError as error:
-        raise CertificateError(f"{os.fspath(path)}: {error}", error.failures) from None
+        raise CertificateError(f"{path!s}: {error}", error.failures) from None
 
 
 def check(document: dict[str, Any]) -> Certificate:
@@ -107,7 +108,7 @@ def _read(path: str | os.PathLike[str]) -> bytes:
     try:
         with Path(path).open("rb") as file:
             data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CertificateError(f"cannot be read ({reason}); give the path of a certificate file") from None
     if len(data) > MOST_BYTES:
@@ -140,7 +141,7 @@ def _check_bytes(data: bytes) -> Certificate:
     for name in sorted(written.keys() | document["utility"].keys()):
         if written.get(name) != document["utility"].get(name):
             failures.append(
-                f"{name}: the file says {document['utility'].get(name)}, the weights give {written.get(name)}"
+                f"{name!r}: the file says {document['utility'].get(name)!r:.200}, the weights give {written.get(name)}"
             )
     if failures:
         raise _failed(failures)
@@ -181,9 +182,10 @@ def _parse(data: bytes) -> dict[str, Any]:
     for key in ("design", "quantised", "utility", "guarantee", "domain"):
         _need(isinstance(document[key], dict), key, "an object")
     claims = document["properties"]
-    _need(
-        isinstance(claims, list) and all(name in exactly.PROPERTIES for name in claims), "properties", "a list of names"
-    )
+    known = isinstance(claims, list) and all(isinstance(name, str) and name in exactly.PROPERTIES for name in claims)
+    _need(known and claims == sorted(set(claims)), "properties", "a sorted list of names")
+    size = len(canonical({key: document[key] for key in ("design", "quantised", "utility")}))
+    _need(size <= MOST_DESIGN, "design", f"at most {MOST_DESIGN} bytes")
     return document
 
 
@@ -223,8 +225,10 @@ def _work(table: Table) -> int:
     lower = table.domain.lower
     noise = [(row.first - lower - place, len(row.weights)) for place, row in enumerate(table.rows)]
     noise += [(row.first, len(row.weights)) for row in table.interior]
-    width = max(first + length for first, length in noise) - min(first for first, _ in noise)
-    return len(noise) * len(table.neighbours) * (width + len(table.neighbours))
+    first, last = min(first for first, _ in noise), max(first + length for first, length in noise)
+    _need(max(-first, last) <= MOST_WEIGHTS, "the noise", f"outputs within {MOST_WEIGHTS} of the count")
+    rows = len(noise) + len(exactly.far_counts(table))
+    return rows * len(table.neighbours) * (last - first + len(table.neighbours))
 
 
 def _domain(given: dict[str, Any]) -> Domain:
@@ -241,6 +245,8 @@ def _domain(given: dict[str, Any]) -> Domain:
 def _neighbours(given: Any, domain: Domain) -> tuple[Any, ...]:
     _need(isinstance(given, list) and 0 < len(given) <= MOST_WEIGHTS, "neighbours", "a list")
     flat = [tuple(item) if isinstance(item, list) else item for item in given]
+    parts = [part for item in flat for part in (item if isinstance(item, tuple) else (item,))]
+    _need(all(map(_is_int, parts)), "neighbours", "integers")
     try:
         meant = domain.neighbours(flat)
     except (DiscreetError, TypeError) as error:
@@ -252,11 +258,7 @@ def _neighbours(given: Any, domain: Domain) -> tuple[Any, ...]:
 def _row(given: dict[str, Any], name: str) -> IntegerRow:
     weights = given["weights"]
     _need(_is_int(given["first"]) and abs(given["first"]) < 1 << 62, f"{name}.first", "an integer")
-    _need(
-        bool(weights) and all(isinstance(w, str) and w.isdecimal() and len(w) <= 19 for w in weights),
-        name,
-        "weights as decimal text",
-    )
+    _need(bool(weights) and all(map(_is_decimal, weights)), name, "weights as decimal text")
     return IntegerRow(given["first"], tuple(map(int, weights)))
 
 
@@ -303,6 +305,16 @@ def _fraction(given: Any, name: str) -> Fraction:
             return value
     raise CertificateError(
         f"{name} is {str(given)[:60]!r}; expected a non-negative integer, decimal or fraction as text"
+    )
+
+
+def _is_decimal(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and value.isascii()
+        and value.isdecimal()
+        and len(value) <= 19
+        and str(int(value)) == value
     )
 
 

@@ -1,5 +1,6 @@
 """`discreet verify FILE|DIR`: exit code 0 only if every claim holds."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ def verify(
     ],
 ) -> None:
     """Recompute every claim of a certificate, in integers; exit 0 only if all hold."""
-    file = Path(path) / "certificate.json" if Path(path).is_dir() else Path(path)
+    file = Path(path) / "certificate.json" if os.path.isdir(path) else Path(path)
     certificate = check(file)
     show.console.print(f"{file}: every claim holds", style="bold green", markup=False)
     show.guarantee(PTable(certificate))

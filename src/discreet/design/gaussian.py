@@ -12,9 +12,11 @@ from fractions import Fraction
 
 from discreet.design import parameters
 from discreet.domain import Counts
+from discreet.errors import ParameterError
 from discreet.exact import PRECISION, Number, exp_lower, text
 from discreet.mechanism import Mechanism
 
+SMALLEST, LARGEST = Fraction(1, 1000), 10**10
 _SHIFT = 2 * PRECISION
 
 
@@ -29,7 +31,11 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
         Farthest noise. None: cut at the mass `tail`.
     """
     parameter = parameters.positive(sigma2, "sigma2")
-    mass = parameters.probability(tail, "tail")
+    if not SMALLEST <= parameter <= LARGEST:
+        raise ParameterError(
+            f"sigma2 is {sigma2!r}; give a number from {float(SMALLEST)} to {LARGEST:.0e}: less is no noise at all"
+        )
+    mass = parameters.tail(tail)
     design = {"name": "gaussian", "sigma2": text(parameter)}
     if support is None:
         half = _half(parameter, mass, None)

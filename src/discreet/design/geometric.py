@@ -25,6 +25,9 @@ from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, powers
 from discreet.mechanism import Mechanism, Row
 
+FARTHEST = 700
+"""Noise z with epsilon z above this has probability 0 in every sense that matters."""
+
 
 def geometric(
     *,
@@ -58,13 +61,18 @@ def geometric(
             )
         rows = _restricted(privacy, n)
         return Mechanism(Counts(0, n), rows, design={"name": "geometric", **privacy.parameters, "upper": n})
-    mass = parameters.probability(tail, "tail")
+    mass = parameters.tail(tail)
     if support is None:
         ratio = math.log(2 / float(1 + privacy.alpha)) - math.log(mass.numerator) + math.log(mass.denominator)
         reach = parameters.reach(ratio / float(privacy) - 1, "choose a larger epsilon or a larger tail")
         cut = {"tail": str(tail), "support": reach}
     else:
         reach = parameters.support(support)
+        if reach * float(privacy) > FARTHEST:
+            most = int(FARTHEST / float(privacy))
+            raise ParameterError(
+                f"support is {reach}; at epsilon {privacy} noise beyond {most} never occurs: give at most that"
+            )
         cut = {"support": reach}
     noise = parameters.symmetric_noise(powers(privacy.alpha, reach + 1))
     return Mechanism(Counts(), interior=(noise,), design={"name": "geometric", **privacy.parameters, **cut})

@@ -14,6 +14,8 @@ LARGEST_MATRIX = 2000
 LARGEST_SUPPORT = 1_000_000
 """Farthest that noise may reach: its certificate holds twice as many weights."""
 
+SMALLEST_TAIL = Fraction(1, 10**300)
+
 TAIL = "1e-12"
 """The tail mass at which noise without end is cut unless said otherwise."""
 
@@ -41,6 +43,14 @@ def probability(value: Number, name: str) -> Fraction:
     if not 0 < number < 1:
         raise ParameterError(f"{name} is {value!r}; give a number between 0 and 1, both excluded")
     return number
+
+
+def tail(value: Number) -> Fraction:
+    """The mass beyond a cut."""
+    mass = probability(value, "tail")
+    if mass < SMALLEST_TAIL:
+        raise ParameterError(f"tail is {value!r}; below 1e-300 it is never met: give a larger one, such as 1e-12")
+    return mass
 
 
 def positive(value: Number, name: str) -> Fraction:

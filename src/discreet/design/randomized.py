@@ -11,7 +11,7 @@ from discreet.domain import Cycle
 from discreet.exact import Epsilon, Number
 from discreet.mechanism import Mechanism, Row
 
-LARGEST_CATEGORIES = 10_000
+LARGEST_CATEGORIES = 2_000
 
 
 def randomized_response(

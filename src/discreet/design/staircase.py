@@ -16,10 +16,13 @@ from fractions import Fraction
 
 from discreet.design import parameters
 from discreet.domain import Counts
+from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, powers
 from discreet.mechanism import Mechanism
 
 LARGEST_SENSITIVITY = 1000
+LARGEST_WORK = 1 << 24
+"""Outputs times distances that a certificate of it compares, about half of them."""
 
 
 def staircase(
@@ -47,11 +50,15 @@ def staircase(
     width = parameters.integer(
         sensitivity, "sensitivity", 1, LARGEST_SENSITIVITY, "split the count into smaller contributions"
     )
-    mass = float(parameters.probability(tail, "tail"))
+    mass = float(parameters.tail(tail))
     deepest = (
         parameters.reach(-math.log(mass) / float(privacy) * width, "choose a larger epsilon or a larger tail") // width
         + 1
     )
+    if (deepest + 1) * width * width > LARGEST_WORK:
+        raise ParameterError(
+            f"sensitivity is {width}; at epsilon {privacy} the noise is too wide to check: give a larger epsilon"
+        )
     weights = powers(privacy.alpha, deepest + 1)
     if step is None:
         chosen = min(range(1, width + 1), key=lambda top: _variance(weights, top, width))
