@@ -21,6 +21,10 @@ class CertifyError(DiscreetError):
     """The mechanism has no integer table with its promise at the bits asked for."""
 
 
+class EpsilonError(CertifyError):
+    """The design has no epsilon of its own, and none was given."""
+
+
 class CertificateError(DiscreetError, ValueError):
     """A certificate cannot be read, or one of its claims does not hold.
 

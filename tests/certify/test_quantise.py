@@ -129,7 +129,7 @@ def test_gaussian_noise_keeps_its_delta(sigma2: Fraction, epsilon: str) -> None:
     table = certify(mechanism, epsilon)
     exp = math.ceil(math.exp(float(epsilon)))
     stuck = math.ceil(1 / (1 - math.exp(-float(epsilon))))
-    assert float(table.guarantee.delta) <= mechanism.delta(epsilon) + (4 + exp + stuck) * 2.0**-32 + 1e-14  # type: ignore[attr-defined]
+    assert float(table.guarantee.delta) <= mechanism.delta(epsilon) + (8 + 2 * exp + stuck) * 2.0**-32 + 1e-14  # type: ignore[attr-defined]
     assert table.utility["bias"] == (0, 0)  # type: ignore[attr-defined]
 
 
@@ -189,11 +189,38 @@ def test_a_design_without_epsilon_needs_one() -> None:
             mechanism.certify()
 
 
+def test_a_table_whose_rounding_costs_privacy_is_refused() -> None:
+    """100 categories at epsilon .01 need 100 x 100 units; 12 bits have 4096, and odd units would break the promise."""
+    with pytest.raises(CertifyError, match="would do"):
+        design.randomized_response(epsilon="0.01", categories=100).certify(bits=12)
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_float_rows_keep_their_zeros_at_62_bits(zeros: int, seed: int) -> None:
+    law = np.append(np.random.default_rng(seed).dirichlet(np.ones(7)), np.zeros(zeros))
+    table = Mechanism(Counts(), interior=(Row(-2, law),)).certify(epsilon=1, bits=62)
+    assert [weight == 0 for weight in table.interior[0].weights] == [False] * 7 + [True] * zeros
+
+
+def test_a_gaussian_is_never_taken_for_levels() -> None:
+    """z^2 / (2 sigma2 epsilon) is an integer here, but two outputs side by side differ by more than one level."""
+    table = design.gaussian(sigma2=1, support=4).certify("0.5")
+    assert table.certificate.document["quantised"]["method"] == "tails"
+    assert table.interior[0].weights[0] == pytest.approx(
+        design.gaussian(sigma2=1, support=4).pmf(0)[1][0] * 2**32, rel=1e-2
+    )
+
+
+@pytest.mark.parametrize(("sigma2", "epsilon"), [("1.5", "3"), ("2933/20", "0.5"), ("10000", "0.01"), ("50", "1")])
+def test_a_cut_gaussian_is_certified(sigma2: str, epsilon: str) -> None:
+    assert design.gaussian(sigma2=sigma2).certify(epsilon).guarantee.delta < 0.01
+
+
 def test_levels_are_found_only_where_every_step_is_e() -> None:
-    assert levels.find([0.0, -1.0, -2.0, -2.0], 1.0) == [0, 1, 2, 2]
-    assert levels.find([0.0, -1.0, -2.1], 1.0) is None
-    assert levels.find([0.0, 0.0], 1.0) is None
-    assert levels.find([0.0, -math.inf], 1.0) is None
+    assert levels.find([0.0, -1.0, -2.0, -2.0], 1.0, 1) == [0, 1, 2, 2]
+    for logs in ([0.0, -1.0, -2.1], [0.0, 0.0], [0.0, -math.inf], [0.0, -1.0, -4.0]):
+        assert levels.find(logs, 1.0, 1) is None
 
 
 def test_a_chain_never_steps_beyond_e() -> None:

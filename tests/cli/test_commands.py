@@ -1,6 +1,7 @@
 """The command line as a person uses it: what it prints, what it writes, how it refuses."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,7 @@ def test_design_then_verify(discreet) -> None:  # type: ignore[no-untyped-def]
     assert made.code == 0
     for part in (
         "counts 0, 1, ... 20",
-        "epsilon = 1, delta = 0, exactly",
+        "epsilon = 1, delta = 0, recomputed in integers",
         "RH RM CH CM WH S",
         "variance",
         "bias",
@@ -102,6 +103,12 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet) -> None:  #
         (["design", "geometric", "--epsilon", "0.01", "--upper", "60", "--bits", "8", "-o", "x.json"], "would do"),
         (["design", "geometric", "--epsilon", "1", "-o", "no/such/folder/x.json"], "cannot be written"),
         (["verify", "none.json"], "cannot be read"),
+        (["verify", "x" * 300], "cannot be read"),
+        (["design", "geometric", "--epsilon", "1", "-o", "x" * 300], "cannot be written"),
+        (["design", "gaussian", "--sigma2", "4", "--bits", "7"], "8 to 62"),
+        (["demo", "-o", "x" * 300], "cannot be written"),
+        (["papers", "wang1850"], "choose from cormode2019"),
+        (["papers", "cormode2019", "--adult", "none.csv"], "adult"),
         (["compare", "geometric", "--delta", "2"], "probability"),
         (["compare", "laplace"], "choose from"),
         (["compare", "geometric", "--plot", "x.jpeg"], ".png"),
@@ -149,6 +156,28 @@ def test_the_demo_leaves_a_folder_that_verifies(discreet) -> None:  # type: igno
     assert len(counts) == 72
     assert min(counts) >= 0
     assert abs(sum(counts) - 100_000) < 200
+
+
+def test_the_printed_delta_is_never_below_the_certified_one(discreet) -> None:  # type: ignore[no-untyped-def]
+    import discreet as library
+
+    for sigma2 in ("1", "3", "7", "20"):
+        printed = discreet("design", "gaussian", "--sigma2", sigma2, "--epsilon", "0.7", "-o", f"{sigma2}.json").out
+        shown = float(re.search(r"delta = ([0-9.e-]+)", printed)[1])  # type: ignore[index]
+        assert shown >= library.load(f"{sigma2}.json").guarantee.delta
+        assert shown <= float(library.load(f"{sigma2}.json").guarantee.delta) * 1.00002
+
+
+def test_a_terminal_without_unicode_still_gets_a_chart() -> None:
+    code = "from discreet.cli import main; main()"
+    arguments = ["design", "geometric", "--epsilon", "1", "--upper", "5"]
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert b"####" in result.stdout
 
 
 def test_the_installed_command_runs() -> None:

@@ -1,6 +1,6 @@
 """Issue a certificate: quantise, write the claims down, and let `verify` check them before anyone sees them.
 
-There is no other way to a `PTable` than through `verify.check`, so what is sampled is always what was certified.
+A `PTable` holds a `Certificate`, which only `verify` makes, so what is sampled is always what was certified.
 """
 
 import warnings
@@ -13,7 +13,7 @@ from discreet.certify.ptable import PTable
 from discreet.certify.quantise import Quantised, quantise
 from discreet.certify.table import IntegerRow
 from discreet.domain import Counts, Domain
-from discreet.errors import CertifyError, PrecisionWarning
+from discreet.errors import CertifyError, EpsilonError, PrecisionWarning
 from discreet.exact import Epsilon, Number, text
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _epsilon(mechanism: "Mechanism", epsilon: Number | None) -> Epsilon:
         return Epsilon.of(epsilon)
     own = {name: mechanism.design[name] for name in ("epsilon", "alpha") if mechanism.design.get(name) is not None}
     if not own:
-        raise CertifyError(
+        raise EpsilonError(
             f"the design {mechanism.design.get('name')!r} has no epsilon of its own; give certify(epsilon=...)"
         )
     return Epsilon.of(**own)
@@ -115,7 +115,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Fraction):
         return text(value)
     if isinstance(value, float):
-        return repr(value)
+        return repr(float(value))
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)

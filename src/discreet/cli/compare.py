@@ -42,7 +42,7 @@ def compare(
         settings = {k: v for k, v in entry.mechanism.design.items() if k in ("epsilon", "sigma2", "step")}
         shown = ", ".join(f"{key} {_short(value)}" for key, value in settings.items())
         figures = (entry.delta, entry.epsilon, entry.variance, entry.bias, entry.truth)
-        grid.add_row(entry.name, shown, *(f"{value:.3g}" for value in figures), f"±{entry.within}")
+        grid.add_row(entry.name, shown, *(f"{value:.3g}" for value in figures), f"+-{entry.within}")
     show.console.print(grid)
     if plot is not None:
         from discreet.report import plots  # matplotlib takes longer to load than everything else together

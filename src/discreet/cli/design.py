@@ -10,7 +10,7 @@ import typer
 from discreet import design as designs
 from discreet.cli import show
 from discreet.domain import Cycle
-from discreet.errors import CertifyError
+from discreet.errors import EpsilonError
 from discreet.mechanism import Mechanism
 
 app = typer.Typer(help="Design a mechanism, certify it, and write its certificate.", no_args_is_help=True)
@@ -35,8 +35,8 @@ def run(
     chart = count if count is not None else _middle(mechanism)
     try:
         ptable = mechanism.certify(at, bits)
-    except CertifyError:
-        if at is not None or output is not None or "epsilon" in mechanism.design or "alpha" in mechanism.design:
+    except EpsilonError:
+        if output is not None:
             raise
         show.law(mechanism, chart)
         show.console.print("This design has no epsilon of its own: give --epsilon to certify it.")

@@ -1,5 +1,6 @@
 """How a table and its guarantee are printed: one way, for every command."""
 
+from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 
 from rich.console import Console
@@ -22,7 +23,7 @@ def guarantee(ptable: PTable) -> None:
     grid.add_column(overflow="fold")
     grid.add_row("domain", domain(ptable.domain))
     grid.add_row("neighbours", neighbours(ptable))
-    grid.add_row("guarantee", f"epsilon = {epsilon}, delta = {number(delta)}, exactly")
+    grid.add_row("guarantee", f"epsilon = {epsilon}, delta = {upper(delta)}, recomputed in integers")
     for name, values in ptable.utility.items():
         least, greatest = (number(value) for value in values)
         grid.add_row(
@@ -40,7 +41,7 @@ def law(mechanism: Mechanism, count: int) -> None:
     """The outputs of one true count, as a chart."""
     outputs, probabilities = mechanism.pmf(count)
     console.print(f"outputs for a true count of {count}", style="bold")
-    for line in bars(outputs, probabilities):
+    for line in bars(outputs, probabilities, ascii_only=not console.encoding.startswith("utf")):
         console.print(line, markup=False)
 
 
@@ -58,6 +59,15 @@ def neighbours(ptable: PTable) -> str:
         by = "any other" if many == ptable.domain.size - 1 else f"one that differs by one of {ptable.neighbours}"
         return f"one answer replaced by {by}"
     return f"one person added or removed, changing the count by {'1' if many == 1 else f'up to {many}'}"
+
+
+def upper(value: Fraction) -> str:
+    """Six digits, rounded up: what is printed is never less than what is certified."""
+    if value == 0:
+        return "0"
+    with localcontext(prec=6, rounding=ROUND_CEILING):
+        shown = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.5e}"
 
 
 def number(value: Fraction) -> str:

@@ -7,7 +7,11 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bars(
-    outputs: npt.NDArray[np.int64], probabilities: npt.NDArray[np.float64], width: int = 40, most: int = 21
+    outputs: npt.NDArray[np.int64],
+    probabilities: npt.NDArray[np.float64],
+    width: int = 40,
+    most: int = 21,
+    ascii_only: bool = False,
 ) -> list[str]:
     """One line an output, its bar in eighths of a character; the likeliest run of outputs where there are too many."""
     if len(outputs) > most:
@@ -19,6 +23,6 @@ def bars(
     lines = []
     for output, probability in zip(outputs.tolist(), probabilities.tolist(), strict=True):
         whole, part = divmod(round(8 * width * probability / top), 8)
-        bar = "█" * whole + (_EIGHTHS[part] if part else "")
+        bar = "#" * whole if ascii_only else "█" * whole + (_EIGHTHS[part] if part else "")
         lines.append(f"{output:>{label}}  {probability:9.3g}  {bar}".rstrip())
     return lines
