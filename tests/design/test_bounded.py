@@ -565,9 +565,9 @@ def test_alpha_takes_the_place_of_epsilon() -> None:
     ("given", "reachable"),
     [
         # eta - (E-1)(1-eta)/2 at epsilon 1, eta .5, whatever the support
-        ({"epsilon": 1, "eta": 0.5, "delta": 1e-3, "lowest": 1000}, "the least is about 0.0704"),
-        ({"epsilon": 1, "eta": 0.5, "delta": 1e-3, "lowest": 1000, "variant": "paper"}, "the least is about 0.0704"),
-        ({"epsilon": 1.5, "delta": 1e-9, "support": 5, "lowest": 5}, "the least is 0.000361"),
+        ({"epsilon": 1, "eta": 0.5, "delta": 1e-3, "lowest": 1000}, "the least is 0.0704"),
+        ({"epsilon": 1, "eta": 0.5, "delta": 1e-3, "lowest": 1000, "variant": "paper"}, "the least is 0.0704"),
+        ({"epsilon": 1.5, "delta": 1e-9, "support": 5, "lowest": 5}, "the least is 0.000351"),
         # (1-eta)/2 at the ends of a support of 1
         ({"eta": 0.4, "delta": 1e-3, "support": 1, "lowest": 1}, "the least is 0.3"),
     ],

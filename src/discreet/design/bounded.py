@@ -1,8 +1,8 @@
 """Bounded, unbiased noise with a fixed chance of the true count (Sadeghi, Asoodeh and Calmon 2020).
 
 The noise Z lies in [-D, D] (`support`), is 0 with probability eta, and has mean 0. Here delta is always the
-exact hockey-stick sum; the paper's delta is per output, and the bound (2D+1) delta that it draws from it is 2
-to 6 times too large.
+exact hockey-stick sum; the paper's delta is per output, and the bound (2D+1) delta that it draws from it is too
+large by a factor between (2D+1)/(D+1) and 2D+1.
 
 `lowest` is a public promise: every count is at least that large (smaller ones are clamped up to it).
 
@@ -34,7 +34,8 @@ from discreet.exact import Epsilon, Number, powers, text
 from discreet.mechanism import Mechanism, Row
 
 LARGEST_SUPPORT = 1000
-LARGEST_SEARCH = 256
+LARGEST_SEARCH, LARGEST_PROGRAM = 1000, 64
+LARGEST_EPSILON = 30
 
 
 def bounded(
@@ -99,8 +100,10 @@ def bounded(
     )
     privacy = None if missing == ["epsilon"] else Epsilon.of(epsilon, alpha)
 
+    allowed = parameters.seconds(time_limit)
+
     def make(at: Epsilon, truth: Fraction, width: int) -> Mechanism:
-        return _make(at, truth, width, least, variant, time_limit)
+        return _make(at, truth, width, least, variant, allowed)
 
     if privacy is not None and chance is not None and reach is not None:
         return make(privacy, chance, reach)
@@ -113,7 +116,7 @@ def bounded(
     if chance is None:
         assert reach is not None
         return _largest_eta(make, privacy, reach, goal)
-    return _smallest_support(make, privacy, chance, goal)
+    return _smallest_support(make, privacy, chance, goal, least)
 
 
 def _make(at: Epsilon, eta: Fraction, support: int, lowest: int, variant: str | None, time_limit: float) -> Mechanism:
@@ -121,9 +124,11 @@ def _make(at: Epsilon, eta: Fraction, support: int, lowest: int, variant: str | 
     if variant is not None:
         design["variant"] = variant
     if lowest < support:
-        rows, noise = bounded_program.all_counts(
-            float(at.exp), float(eta), support, lowest, variant == "paper", time_limit
-        )
+        if float(at) > LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon is {at}; with lowest < support give at most {LARGEST_EPSILON}: no solver resolves more"
+            )
+        rows, noise = bounded_program.all_counts(float(at.exp), eta, support, lowest, variant == "paper", time_limit)
         return Mechanism(Counts(lowest), rows, (noise,), design=design)
     if variant == "paper":
         noise = _paper(at, eta, support)
@@ -240,35 +245,54 @@ def _smallest_epsilon(
 def _largest_eta(
     make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, support: int, goal: float
 ) -> Mechanism:
-    """By bisection between the eta of least delta and 1: beyond that one delta grows with eta."""
-    grid = [Fraction(k, 64) for k in range(1, 64)]
-    deltas = [_delta(make, at, eta, support) for eta in grid]
-    best = min(range(len(grid)), key=lambda place: deltas[place])
-    enough = [place for place in range(len(grid)) if deltas[place] <= goal]
-    if not enough:
+    """delta is convex in eta: golden section to any eta that meets the goal, then bisection towards 1."""
+
+    def delta(eta: float) -> float:
+        return _delta(make, at, _nine(eta), support)
+
+    golden = (math.sqrt(5) - 1) / 2
+    left, right = 0.0, 1.0
+    one, other = right - golden, left + golden
+    low, high = delta(one), delta(other)
+    while min(low, high) > goal and right - left > 1e-7:
+        if low <= high:
+            right, other, high = other, one, low
+            one = right - golden * (right - left)
+            low = delta(one)
+        else:
+            left, one, low = one, other, high
+            other = left + golden * (right - left)
+            high = delta(other)
+    met, least = (one, low) if low <= high else (other, high)
+    if least > goal:
         raise ParameterError(
             f"delta is {goal:g}; at epsilon {at} and support {support} no eta reaches it: the least is"
-            f" {deltas[best]:.3g}, at eta about {float(grid[best]):.3g}; give a larger delta, epsilon or support"
+            f" {least:.3g}, at eta about {met:.3g}; give a larger delta, epsilon or support"
         )
-    low = grid[enough[-1]]
-    high = grid[enough[-1] + 1] if enough[-1] + 1 < len(grid) else Fraction(1)
-    while high - low > Fraction(1, 10**7):
-        middle = Fraction(round((low + high) / 2 * 10**9), 10**9)
-        low, high = (middle, high) if _delta(make, at, middle, support) <= goal else (low, middle)
-    return make(at, low, support)
+    beyond = 1.0
+    while beyond - met > 1e-7:
+        middle = (met + beyond) / 2
+        met, beyond = (middle, beyond) if delta(middle) <= goal else (met, middle)
+    return make(at, _nine(met), support)
+
+
+def _nine(eta: float) -> Fraction:
+    """Rounded down to nine digits, and inside (0, 1)."""
+    return Fraction(min(max(math.floor(eta * 10**9), 1), 10**9 - 1), 10**9)
 
 
 def _smallest_support(
-    make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, goal: float
+    make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, goal: float, lowest: int
 ) -> Mechanism:
     """By doubling and bisection: delta does not grow with the support."""
     low, high, before = 0, 1, math.inf
     while (least := _delta(make, at, eta, high)) > goal:
         gain = before - least  # each doubling gains less than the one before
-        if least - gain > goal or 2 * high > LARGEST_SEARCH:
+        further = 2 * high
+        if least - gain > goal or further > LARGEST_SEARCH or further > max(lowest, LARGEST_PROGRAM):
             raise ParameterError(
-                f"delta is {goal:g}; at epsilon {at} and eta {text(eta)} no support reaches it: the least is about"
-                f" {least:.3g}; give a larger delta or epsilon, or another eta"
+                f"delta is {goal:g}; at epsilon {at} and eta {text(eta)} no support up to {high} reaches it:"
+                f" the least is {least:.3g}; give a larger delta or epsilon, or another eta"
             )
         low, high, before = high, 2 * high, least
     while high - low > 1:

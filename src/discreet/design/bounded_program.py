@@ -15,6 +15,7 @@ digits; where rounding leaves that no room, the first optimum stands.
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from discreet.mechanism import Row
 
 LOOSE = 1e-9
 LEAST_SHARED = 24
+NOTHING = 1e-13
+"""What a solver leaves where it means 0."""
 
 
 @dataclass
@@ -41,7 +44,7 @@ class _Layout:
 
 
 def all_counts(
-    exp_epsilon: float, eta: float, support: int, lowest: int, per_output: bool, time_limit: float
+    exp_epsilon: float, eta: Fraction, support: int, lowest: int, per_output: bool, time_limit: float
 ) -> tuple[tuple[Row, ...], Row]:
     """Rows of the counts lowest..2D-1 and the noise of all larger ones."""
     layout = _Layout()
@@ -50,11 +53,14 @@ def all_counts(
         first = max(0, count - support)
         layout.add(count, first, count + support - first + 1)
     # the row of `start` stands for the interior: shifted by one it is its own neighbour
-    found = _solve(layout, exp_epsilon, eta, per_output, time_limit)
+    found = _solve(layout, exp_epsilon, float(eta), per_output, time_limit)
     rows = [
-        Row(first, _law(found[v : v + width])) for (_, first, v), width in zip(layout.rows, layout.widths, strict=True)
+        _exact_row(found[v : v + width], count, first, eta)
+        for (count, first, v), width in zip(layout.rows, layout.widths, strict=True)
     ]
-    return tuple(rows[:-1]), Row(-support, rows[-1].values)
+    noise = rows[-1]
+    assert noise.numerators is not None
+    return tuple(rows[:-1]), Row.exact(-support, noise.numerators, noise.denominator)
 
 
 def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -> Row:
@@ -63,6 +69,24 @@ def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -
     layout.add(support, 0, 2 * support + 1)
     values = _law(_solve(layout, exp_epsilon, eta, False, time_limit))
     return Row(-support, (values + values[::-1]) / 2)
+
+
+def _exact_row(values: Floats, count: int, first: int, eta: Fraction) -> Row:
+    """A solver's row made exact: eta for the truth, the two sides scaled so that it sums to one without bias."""
+    chances = [Fraction(value) if value > NOTHING else Fraction(0) for value in values.tolist()]
+    side = [(y - count, p) for y, p in enumerate(chances, first) if y != count]
+    down, up = sum((p for z, p in side if z < 0), Fraction(0)), sum((p for z, p in side if z > 0), Fraction(0))
+    pull, push = (
+        sum((-z * p for z, p in side if z < 0), Fraction(0)),
+        sum((z * p for z, p in side if z > 0), Fraction(0)),
+    )
+    if count == 0 or not pull or not push:
+        below = above = (1 - eta) / (down + up)
+    else:
+        below = (1 - eta) / (down + up * pull / push)
+        above = below * pull / push
+    scaled = [eta if y == count else p * (below if y < count else above) for y, p in enumerate(chances, first)]
+    return Row.of(first, scaled)
 
 
 def _law(values: Floats) -> Floats:
@@ -89,8 +113,20 @@ def _solve(layout: _Layout, exp_epsilon: float, eta: float, per_output: bool, ti
     for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
         program.cost[variable : variable + width] = (np.arange(first, first + width) - count) ** 2
     with suppress(SolverError):
-        found = program.solve(time_limit)
+        better = program.solve(time_limit)
+        if _error(layout, better, eta) <= max(2 * _error(layout, found, eta), 1e-10):
+            found = better
     return found[: layout.size]
+
+
+def _error(layout: _Layout, found: Floats, eta: float) -> float:
+    """How far the rows are from their sums, their chance of the truth and their means."""
+    worst = 0.0
+    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
+        law = found[variable : variable + width]
+        bias = float(law @ (np.arange(first, first + width) - count)) if count else 0.0
+        worst = max(worst, abs(float(law.sum()) - 1), abs(float(law[count - first]) - eta), abs(bias))
+    return worst
 
 
 def _laws(program: Program, layout: _Layout, eta: float) -> None:

@@ -81,11 +81,10 @@ def constrained(
     asked = requested(properties)
     loss = losses(objective, largest)
     prior = prior_weights(weights, largest, aggregate)
-    if not isinstance(time_limit, (int, float)) or not time_limit > 0:
-        raise ParameterError(f"time_limit is {time_limit!r}; give seconds, above 0")
+    allowed = parameters.seconds(time_limit)
     rows, method = _known(largest, privacy, asked, objective, prior, aggregate)
     if rows is None:
-        matrix = _solve(largest, float(privacy.alpha), asked, loss, prior, aggregate, time_limit)
+        matrix = _solve(largest, float(privacy.alpha), asked, loss, prior, aggregate, allowed)
         rows, method = tuple(Row(0, np.ascontiguousarray(column)) for column in matrix.T), "linear program"
     named = objective if isinstance(objective, str) else list(objective) if isinstance(objective, tuple) else "matrix"
     design = {

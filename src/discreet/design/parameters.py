@@ -73,6 +73,13 @@ def reach(value: float, remedy: str) -> int:
     return max(1, math.ceil(value))
 
 
+def seconds(value: object) -> float:
+    """A time limit."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ParameterError(f"time_limit is {value!r}; give seconds, above 0")
+    return float(value)
+
+
 def symmetric_noise(half: Sequence[int]) -> Row:
     """The row of noise in proportion to half[|z|]."""
     return Row.exact(1 - len(half), [*reversed(half[1:]), *half])

@@ -10,8 +10,10 @@ A solver's "optimal" is never evidence of privacy: whatever comes back is repair
 `certify`.
 """
 
+import itertools
 import math
 import sys
+import time
 from contextlib import nullcontext
 
 import highspy
@@ -24,11 +26,31 @@ from discreet.errors import SolverError
 Floats = npt.NDArray[np.float64]
 Variables = npt.NDArray[np.int64]
 
-TOLERANCE = 1e-10
+TOLERANCES = (1e-10, 1e-9, 1e-8)
+"""Tried in turn: what the solver cannot reach at the first it may reach at the next."""
+
 LARGE = 5_000
 """Variables above which a spinner is shown, if there is a terminal to show it on."""
 
 _BASIC, _NONBASIC = highspy.HighsBasisStatus.kBasic, highspy.HighsBasisStatus.kLower
+
+
+def _highs(
+    model: highspy.HighsLp, solver: str, tolerance: float, seconds: float, basis: highspy.HighsBasis | None
+) -> highspy.Highs:
+    """A solver with the model loaded; from a basis by the primal simplex method, whatever was asked."""
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("time_limit", seconds)
+    for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "ipm_optimality_tolerance"):
+        highs.setOptionValue(name, tolerance)
+    highs.passModel(model)
+    highs.setOptionValue("solver", solver)
+    if basis is not None and highs.setBasis(basis) == highspy.HighsStatus.kOk:
+        highs.setOptionValue("presolve", "off")
+        highs.setOptionValue("solver", "simplex")
+        highs.setOptionValue("simplex_strategy", 4)  # primal
+    return highs
 
 
 class Program:
@@ -65,36 +87,26 @@ class Program:
         SolverError
             There is no feasible point, or the time ran out.
         """
-        highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("time_limit", float(time_limit))
-        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "ipm_optimality_tolerance"):
-            highs.setOptionValue(name, TOLERANCE)
         matrix = self._matrix()
-        highs.passModel(self._model(*matrix))
+        model = self._model(*matrix)
         basis = None if vertex is None else self._basis(vertex, *matrix)
-        attempts = ["ipm", "simplex"]
-        if basis is not None and highs.setBasis(basis) == highspy.HighsStatus.kOk:
-            highs.setOptionValue("presolve", "off")
-            highs.setOptionValue("simplex_strategy", 4)  # primal
-            attempts = ["simplex", "ipm"]
         terminal = len(self.cost) > LARGE and sys.stderr.isatty()
         waiting = f"solving a linear program with {len(self.cost):,} variables"
+        end = time.monotonic() + time_limit
         with Console(stderr=True).status(waiting) if terminal else nullcontext():
-            for solver in attempts:
-                highs.setOptionValue("solver", solver)
+            for tolerance, solver in itertools.product(TOLERANCES, ("ipm", "simplex")):
+                start = basis if tolerance == TOLERANCES[0] else None
+                highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start)
                 highs.run()
                 status = highs.getModelStatus()
-                if status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
-                    break
-                highs.setOptionValue("presolve", "choose")
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            raise SolverError(
-                f"the linear program was not solved in {time_limit:g} s; give a larger time_limit or a smaller n"
-            )
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(f"the linear program has no solution ({highs.modelStatusToString(status).lower()})")
-        return np.array(highs.getSolution().col_value)
+                if status == highspy.HighsModelStatus.kTimeLimit or time.monotonic() > end:
+                    raise SolverError(
+                        f"the linear program was not solved in {time_limit:g} s; give a larger time_limit,"
+                        " or a smaller n or support"
+                    )
+                if status == highspy.HighsModelStatus.kOptimal:
+                    return np.array(highs.getSolution().col_value)
+        raise SolverError(f"the linear program has no solution ({highs.modelStatusToString(status).lower()})")
 
     def _matrix(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
         """Row numbers, variables and coefficients of the non-zero entries, by row; repeated variables added up."""

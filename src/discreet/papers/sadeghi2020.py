@@ -15,6 +15,7 @@ column `paper` then holds the formula's value and `ours` what a program or the e
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,7 +122,7 @@ def optimum(setting: Setting, lowest: int | None = None) -> Mechanism:
 def program(setting: Setting, lowest: int) -> Mechanism:
     """Proposition 2: the least delta of an output over the counts from `lowest`."""
     epsilon, eta, support = setting
-    rows, noise = bounded_program.all_counts(math.exp(epsilon), eta, support, lowest, True, SECONDS)
+    rows, noise = bounded_program.all_counts(math.exp(epsilon), Fraction(str(eta)), support, lowest, True, SECONDS)
     return Mechanism(Counts(lowest), rows, (noise,))
 
 
