@@ -161,8 +161,10 @@ def _check_lookup(ptable: PTable) -> None:
         single = [ptable.perturb(value, keys=int(key)) for key in keys[:50]]
         assert np.array_equal(single, found[:50]), f"at {value} one key at a time gives another output than many"
     if isinstance(ptable.domain, Counts):
-        low = ptable.perturb([ptable.domain.lower, ptable.domain.lower - 5], keys=[0, 0])
-        assert low[0] == low[1], "a count below the domain was not clamped into it"
+        keys = [k * ((1 << ptable.bits) - 1) // 63 for k in range(64)]
+        lowest = ptable.perturb(np.full(64, ptable.domain.lower), keys=keys)
+        below = ptable.perturb(np.full(64, ptable.domain.lower - 5), keys=keys)
+        assert np.array_equal(lowest, below), "a count below the domain was not clamped into it"
 
 
 def _values(ptable: PTable) -> list[int] | list[tuple[int, ...]]:
@@ -176,14 +178,8 @@ def _values(ptable: PTable) -> list[int] | list[tuple[int, ...]]:
 def _dictionaries(mechanism: Mechanism) -> list[tuple[dict[int, float], dict[int, float]]]:
     """Pairs of neighbouring rows, both directions, by output."""
     if isinstance(mechanism.domain, Cycle):
-        matrix = mechanism.matrix() if mechanism.domain.size <= 500 else None
-        if matrix is None:
-            return []
-        first = dict(enumerate(matrix[:, 0].tolist()))
-        shifted = [
-            np.ravel_multi_index(np.atleast_1d(d).tolist(), mechanism.domain.shape) for d in mechanism.neighbours
-        ]
-        others = [dict(enumerate(matrix[:, int(place)].tolist())) for place in shifted]
+        first = dict(enumerate(mechanism.interior[0].values.tolist()))
+        others = [dict(enumerate(mechanism.pmf(difference)[1].tolist())) for difference in mechanism.neighbours]
         return [pair for other in others for pair in ((first, other), (other, first))]
     lower, upper = mechanism.domain.lower, mechanism.domain.upper
     pairs = []

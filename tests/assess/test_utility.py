@@ -67,6 +67,17 @@ def test_bounded_noise_weighs_small_rows_and_interior_by_how_often_they_occur() 
     assert mechanism.loss("L2") == pytest.approx(3 * 0.5 / 4)
 
 
+def test_a_long_domain_is_not_written_out() -> None:
+    """10**12 counts, two rows of their own and a period of two."""
+    rows = (Row.of(0, [1.0]), Row.of(0, [0.0, 1.0]))
+    mechanism = Mechanism(Counts(0, 10**12), rows, (Row.of(-1, [0.5, 0.0, 0.5]), Row.of(0, [1.0])))
+    assert mechanism.loss("L1") == pytest.approx(0.5)
+    assert mechanism.loss("L1", aggregate="max") == 1.0
+    short = Mechanism(Counts(0, 4), rows, (Row.of(-1, [0.5, 0.0, 0.5]), Row.of(0, [1.0])))
+    assert short.loss("L1") == pytest.approx(2 / 5)  # counts 2 and 4
+    assert short.loss("L1", weights=[0, 0, 0.5, 0.5, 0]) == pytest.approx(0.5)
+
+
 def test_losses_on_a_cycle_go_the_shorter_way() -> None:
     clock = Mechanism(Cycle(4), interior=(Row.of(0, [0.4, 0.3, 0.2, 0.1]),))
     assert clock.loss("L1") == pytest.approx(0.3 + 0.4 + 0.1)

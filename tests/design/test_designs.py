@@ -36,6 +36,10 @@ def test_every_design_passes_the_suite(name: str, epsilon: str, bits: int) -> No
         assert table.guarantee.delta == 0
 
 
+def test_many_categories_pass_the_suite() -> None:
+    check_mechanism(design.randomized_response(epsilon=1, categories=600), draws=20_000)
+
+
 def test_gm_of_example_1() -> None:
     """Cormode 2019, Example 1: n = 2, alpha = 9/10."""
     expected = [["10/19", "9/19", "81/190"], ["9/190", "1/19", "9/190"], ["81/190", "9/19", "10/19"]]

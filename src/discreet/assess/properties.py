@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-TOLERANCE = 1e-12
+TOLERANCE = 1e-9
+"""What a solver leaves of an equality."""
+
 LONG = 10_000
 
 

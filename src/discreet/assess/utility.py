@@ -31,18 +31,42 @@ def loss(
     """Expected loss over the true counts."""
     if aggregate not in ("sum", "max"):
         raise ParameterError(f"aggregate is {aggregate!r}; give 'sum' or 'max'")
-    each = by_count(mechanism, kind)
+    each, often = by_row(mechanism, kind)
+    if weights is not None:
+        return _weighted(mechanism, kind, each, weights, aggregate)
     if aggregate == "max":
-        shares = np.ones(len(each)) if weights is None else checked_weights(weights, len(each), total=None)
-        return float((shares * each).max())
-    shares = np.full(len(each), 1 / len(each)) if weights is None else checked_weights(weights, len(each), total=1.0)
+        return float(each.max())
+    return _scale(mechanism, kind) * math.fsum(each * often)
+
+
+def _weighted(
+    mechanism: "Mechanism", kind: str | tuple[str, int], each: Floats, weights: npt.ArrayLike, aggregate: str
+) -> float:
+    """With one weight for each true count, or for each row of an interior without end."""
+    small, period, size = len(mechanism.rows), len(mechanism.interior), mechanism.domain.size
+    shares = checked_weights(weights, size or len(each), total=None if aggregate == "max" else 1.0)
+    places = np.arange(len(shares))
+    if isinstance(mechanism.domain, Cycle):
+        values = np.broadcast_to(each, len(shares))
+    elif size is None:
+        values = each
+    else:
+        values = each[np.where(places < small, places, small + (places - small) % max(1, period))]
+    if aggregate == "max":
+        return float((shares * values).max())
+    return _scale(mechanism, kind) * math.fsum(shares * values)
+
+
+def _scale(mechanism: "Mechanism", kind: str | tuple[str, int]) -> float:
     size = mechanism.domain.size
-    scale = size / (size - 1) if kind == "L0" and size is not None and size > 1 else 1.0
-    return scale * math.fsum(shares * each)
+    return size / (size - 1) if kind == "L0" and size is not None and size > 1 else 1.0
 
 
-def by_count(mechanism: "Mechanism", kind: str | tuple[str, int]) -> Floats:
-    """The expected loss of every true count; of every row of the interior where there is no upper end."""
+def by_row(mechanism: "Mechanism", kind: str | tuple[str, int]) -> tuple[Floats, Floats]:
+    """The expected loss of every row, and the share of the true counts that it serves.
+
+    Without an upper end almost all counts are the interior's, so only its rows are here.
+    """
     power, beyond = _kind(kind)
 
     def expected(distance: Floats, probabilities: Floats) -> float:
@@ -50,19 +74,18 @@ def by_count(mechanism: "Mechanism", kind: str | tuple[str, int]) -> Floats:
         return math.fsum(cost * probabilities)
 
     if isinstance(mechanism.domain, Cycle):
-        value = expected(_way_round(mechanism.domain, squares=power == 2), mechanism.interior[0].values)
-        return np.full(mechanism.domain.size, value)
+        distance = _way_round(mechanism.domain, squares=power == 2)
+        return np.array([expected(distance, mechanism.interior[0].values)]), np.ones(1)
     if mechanism.domain.upper is None:
-        return np.array([expected(np.abs(row.outputs), row.values) for row in mechanism.interior])
-    start = mechanism.domain.lower
-    distinct = len(mechanism.rows) + len(mechanism.interior)
-    rows = [(count, mechanism.row(count)) for count in range(start, start + distinct)]
+        values = [expected(np.abs(row.outputs), row.values) for row in mechanism.interior]
+        return np.array(values), np.full(len(values), 1 / len(values))
+    start, size = mechanism.domain.lower, mechanism.domain.upper - mechanism.domain.lower + 1
+    small, period = len(mechanism.rows), len(mechanism.interior)
+    served = min(small + period, size)
+    rows = [(count, mechanism.row(count)) for count in range(start, start + served)]
     values = [expected(np.abs(row.outputs - count), row.values) for count, row in rows]
-    places = np.arange(mechanism.domain.upper - start + 1)
-    small = len(mechanism.rows)
-    return np.array(values)[
-        np.where(places < small, places, small + (places - small) % max(1, len(mechanism.interior)))
-    ]
+    often = [1 if place < small else (size - place - 1) // period + 1 for place in range(served)]
+    return np.array(values), np.array(often) / size
 
 
 def moments(mechanism: "Mechanism", count: int) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, exact
 from discreet.mechanism import Mechanism
 
-_BISECTIONS = 50
+SMALLEST_SCALE, LARGEST_SCALE = 2.0**-4, 2.0**14
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Compared:
     Attributes
     ----------
     epsilon, delta
-        Its exact delta at the comparison's epsilon, and the least epsilon at the comparison's delta.
+        The least epsilon at the comparison's delta, and the exact delta at the comparison's epsilon.
     variance, bias
         At the middle count.
     truth
@@ -111,23 +111,17 @@ def compare(
 
 
 def _least(name: str, family: Callable[[float], Mechanism], enough: Callable[[Mechanism], bool]) -> Mechanism:
-    """The least noisy member of a family that is enough."""
-    low = high = 1.0
+    """The least noisy member of a family that is enough: doubling from a small scale, then bisection."""
+    low = high = SMALLEST_SCALE
     while not enough(family(high)):
         low, high = high, 2 * high
-        if high > 2**14:
+        if high > LARGEST_SCALE:
             raise ParameterError(
                 f"no {name} design reaches that; choose a larger epsilon or delta, or a smaller variance"
             )
-    while low == high or (low > 2**-5 and enough(family(low))):
-        low, high = low / 2, low if low != high else high
-        if low < 2**-6:
-            return family(high)
-    for _ in range(_BISECTIONS):
+    while high / low > 1 + 1e-9:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if enough(family(middle)) else (middle, high)
-        if high / low < 1 + 1e-9:
-            break
     return family(high)
 
 

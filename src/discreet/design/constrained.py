@@ -11,7 +11,8 @@ No program is solved where its optimum is known:
 - L0 and F: EM* (`fair`);
 - L0 with equal weights and CH or CM, n < 2 alpha/(1-alpha): a flat middle column (`honest`);
 - L0 with equal weights and WH: the closed form in `honest`;
-- L0 with equal weights and none of F, WH, CH, CM: the geometric mechanism, which has RH, RM and S.
+- L0 with equal weights and properties that the geometric mechanism has: that mechanism (RH, RM, S; WH iff
+  n >= 2 alpha/(1-alpha); CH and CM iff alpha <= 1/2).
 
 Otherwise it is folded by symmetry where the weights allow (with other weights symmetry is not free: Theorem 1 needs
 them equal), and rows implied by others are left out: RM implies RH and half of the privacy rows, CM implies CH, CH
@@ -122,6 +123,17 @@ def closure(asked: frozenset[str]) -> frozenset[str]:
     return frozenset(held)
 
 
+def geometric_properties(n: int, privacy: Epsilon) -> frozenset[str]:
+    """What the geometric mechanism has: WH iff n >= 2 alpha/(1-alpha), CH and CM iff alpha <= 1/2; at n = 1 all."""
+    alpha = privacy.alpha
+    if n == 1:
+        return frozenset(PROPERTIES)
+    held = {"RH", "RM", "S"}
+    held |= {"WH"} if n * (1 - alpha) >= 2 * alpha else set()
+    held |= {"CH", "CM", "WH"} if 2 * alpha <= 1 else set()
+    return frozenset(held)
+
+
 def losses(objective: Objective, n: int) -> Floats:
     """The loss of output i for true count j, as a matrix."""
     distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1))).astype(np.float64)
@@ -165,10 +177,10 @@ def _known(
     if objective == "L0":
         if "F" in asked:
             return fair(n=n, **privacy.given).rows, "transport"
-        if equal and not asked & {"CH", "CM"}:
-            if "WH" in asked:
-                return honest.closed_form(n, privacy), "transport"
+        if equal and closure(asked) <= geometric_properties(n, privacy):
             return geometric(upper=n, **privacy.given).rows, "geometric"
+        if equal and not asked & {"CH", "CM"}:
+            return honest.closed_form(n, privacy), "transport"
         if equal and (rows := honest.column_closed_form(n, privacy)) is not None:
             return rows, "transport"
     if asked <= {"S"}:

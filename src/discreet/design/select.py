@@ -12,7 +12,7 @@ every property.
 from collections.abc import Sequence
 
 from discreet.design import parameters
-from discreet.design.constrained import closure, constrained, requested
+from discreet.design.constrained import closure, constrained, geometric_properties, requested
 from discreet.design.fair import fair
 from discreet.design.geometric import geometric
 from discreet.design.weakly_honest import weakly_honest
@@ -48,17 +48,14 @@ def select(
     privacy = Epsilon.of(epsilon, alpha)
     largest = parameters.largest_count(n, "n")
     asked = closure(requested(properties))
-    ratio = privacy.alpha
-    if largest == 1:
+    if asked <= geometric_properties(largest, privacy):
         chosen = geometric(upper=largest, **privacy.given)
     elif "F" in asked:
         chosen = fair(n=largest, **privacy.given)
-    elif "CH" in asked and 2 * ratio > 1:
+    elif "CH" in asked:
         chosen = constrained(n=largest, properties=("WH", "RM", "CM", "S"), **privacy.given)
-    elif "WH" in asked and largest * (1 - ratio) < 2 * ratio:
-        chosen = weakly_honest(n=largest, **privacy.given)
     else:
-        chosen = geometric(upper=largest, **privacy.given)
+        chosen = weakly_honest(n=largest, **privacy.given)
     name = str(chosen.design["name"])
     design = {
         "name": "select",

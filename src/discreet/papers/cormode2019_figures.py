@@ -21,7 +21,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from discreet import design, files
-from discreet.assess.utility import by_count
+from discreet.assess.utility import by_row
 from discreet.certify.table import PROPERTIES
 from discreet.design.constrained import losses
 from discreet.design.fair import exponent
@@ -99,7 +99,7 @@ def error(mechanism: Mechanism, kind: Loss, laws: Floats) -> Floats:
 
     "L0", "L1", "L2" and ("L0", d) are not rescaled; "RMSE" is the root of "L2".
     """
-    expected = by_count(mechanism, "L2" if kind == "RMSE" else kind) @ laws
+    expected = by_row(mechanism, "L2" if kind == "RMSE" else kind)[0] @ laws
     return np.asarray(np.sqrt(expected) if kind == "RMSE" else expected)
 
 
