@@ -161,9 +161,9 @@ def _check_lookup(ptable: PTable) -> None:
         single = [ptable.perturb(value, keys=int(key)) for key in keys[:50]]
         assert np.array_equal(single, found[:50]), f"at {value} one key at a time gives another output than many"
     if isinstance(ptable.domain, Counts):
-        keys = [k * ((1 << ptable.bits) - 1) // 63 for k in range(64)]
-        lowest = ptable.perturb(np.full(64, ptable.domain.lower), keys=keys)
-        below = ptable.perturb(np.full(64, ptable.domain.lower - 5), keys=keys)
+        spread = [k * ((1 << ptable.bits) - 1) // 63 for k in range(64)]
+        lowest = ptable.perturb(np.full(64, ptable.domain.lower), keys=spread)
+        below = ptable.perturb(np.full(64, ptable.domain.lower - 5), keys=spread)
         assert np.array_equal(lowest, below), "a count below the domain was not clamped into it"
 
 

@@ -1,6 +1,6 @@
 """The figures of Cormode 2019, drawn again, and the experiments behind them.
 
-Nothing is simulated. The expected error of a mechanism on data is by_count @ weights, where by_count is the expected
+Nothing is simulated. The expected error of a mechanism on data is by_row @ weights, where by_row is the expected
 error of every true count and weights the law of the true counts: binomial, or the groups of the Adult data.
 """
 
