@@ -211,7 +211,7 @@ def _solve(
         np.add.at(program.cost, variables.ravel(), cost.ravel())
     found = program.solve(time_limit, None if largest else _vertex(n, alpha, asked, variables, size))
     squares = losses("L2", n) / (n + 1)
-    if largest or not np.array_equal(cost, squares):
+    if largest or not np.allclose(cost, squares, rtol=1e-12, atol=0):
         first = program.cost.copy()
         held = float(first @ found) + HELD * max(float(np.abs(cost).max()), 1e-300)
         program.rows(np.arange(len(first))[None, :], first, -np.inf, held)
