@@ -117,8 +117,8 @@ def peers(n: int) -> None:
     Console().print(table)
 
 
-def growth(largest: int) -> list[tuple[int, float, float]]:
-    """n, seconds to solve, seconds to certify."""
+def growth(largest: int) -> list[tuple[int, float, float, float]]:
+    """n, seconds to solve, seconds to certify, and the loss."""
     points = []
     table = Table(title="all seven, L2: seconds", title_justify="left")
     for head in ("n", "solve", "certify", "L2"):
@@ -128,8 +128,8 @@ def growth(largest: int) -> list[tuple[int, float, float]]:
         mechanism = discreet.design.constrained(n=n, alpha=ALPHA, properties="all", objective="L2")
         solved = time.perf_counter()
         mechanism.certify()
-        points.append((n, solved - start, time.perf_counter() - solved))
-        table.add_row(str(n), f"{points[-1][1]:.3f}", f"{points[-1][2]:.3f}", f"{mechanism.loss('L2'):.6g}")
+        points.append((n, solved - start, time.perf_counter() - solved, mechanism.loss("L2")))
+        table.add_row(str(n), f"{points[-1][1]:.3f}", f"{points[-1][2]:.3f}", f"{points[-1][3]:.6g}")
     Console().print(table)
     return points
 
@@ -161,16 +161,19 @@ def closed_forms() -> None:
     Console().print(table)
 
 
-def plot(points: list[tuple[int, float, float]], path: str) -> None:
-    """Seconds against n."""
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    panel = figure.subplots()
-    n, solve, certify = zip(*points, strict=True)
-    panel.loglog(n, solve, "o-", label="solve")
-    panel.loglog(n, certify, "s--", label="certify")
-    panel.set(xlabel="n", ylabel="seconds", title=f"All seven properties, L2, alpha = {ALPHA}")
-    panel.grid(color="0.9", which="both")
-    panel.legend(frameon=False)
+def plot(points: list[tuple[int, float, float, float]], path: str) -> None:
+    """Seconds, and the loss, against n."""
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    times, losses = figure.subplots(1, 2)
+    n, solve, certify, loss = zip(*points, strict=True)
+    times.loglog(n, solve, "o-", label="solve")
+    times.loglog(n, certify, "s--", label="certify")
+    times.set(xlabel="n", ylabel="seconds", title=f"All seven properties, L2, alpha = {ALPHA}: time")
+    losses.plot(n, loss, "o-")
+    losses.set(xlabel="n", ylabel="mean squared error", title="and loss")
+    for panel in (times, losses):
+        panel.grid(color="0.9", which="both")
+    times.legend(frameon=False)
     data = BytesIO()
     figure.savefig(data, format="png", dpi=150)
     files.write(path, data.getvalue())

@@ -16,6 +16,7 @@ from discreet import Mechanism, design
 from discreet.certify.table import PROPERTIES
 from discreet.design.constrained import closure
 from discreet.design.fair import exponent
+from discreet.design.program import Program
 from discreet.errors import ParameterError, PrecisionWarning, SolverError
 from discreet.exact import Epsilon
 from discreet.testing import check_mechanism
@@ -206,6 +207,39 @@ def test_no_program_where_the_optimum_is_known(monkeypatch: pytest.MonkeyPatch) 
     for asked in SUBSETS:
         design.constrained(n=60, alpha="0.9", properties=sorted(asked))
     assert set(solved) == {asked for asked in SUBSETS if asked & {"CH", "CM"} and "F" not in asked}
+
+
+def test_an_l2_optimum_is_taken_as_it_is_and_others_get_a_second_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[bool] = []
+    solve = Program.solve
+
+    def counted(self: Program, time_limit: float, vertex: Matrix | None = None) -> Matrix:
+        solved.append(vertex is not None)
+        return solve(self, time_limit, vertex)
+
+    monkeypatch.setattr(Program, "solve", counted)
+    design.constrained(n=10, alpha="0.9", properties="all", objective="L2")
+    assert solved == [True]  # from EM*
+    solved.clear()
+    design.constrained(n=10, alpha="0.9", properties="all", objective="L1")
+    assert solved == [True, False]
+
+
+def test_a_known_vertex_is_a_basis() -> None:
+    """EM* and the geometric mechanism define a basis, so that the solver starts where the answer nearly is."""
+    for properties, start in (
+        ("all", design.fair(n=9, alpha="0.9")),
+        (("RM",), design.geometric(alpha="0.9", upper=9)),
+    ):
+        asked = frozenset(PROPERTIES if properties == "all" else properties)
+        module = sys.modules["discreet.design.constrained"]
+        variables, size = module._variables(9, True, "F" in asked)
+        program = Program(size)
+        module._privacy_and_properties(program, variables, 0.9, asked)
+        program.rows(variables.T[:5], 1.0, 1.0, 1.0)
+        vertex = np.zeros(size)
+        vertex[variables.ravel()] = start.matrix().ravel()
+        assert program._basis(vertex, *program._matrix()) is not None
 
 
 def test_the_answer_does_not_depend_on_the_vertex() -> None:
