@@ -1,6 +1,8 @@
 """What a mechanism is: one representation for matrices, noise, small counts apart, periods and cycles."""
 
+import copy
 import dataclasses
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -137,6 +139,15 @@ def test_a_mechanism_is_a_value() -> None:
         one.design["name"] = "other"  # type: ignore[index]
 
 
+def test_a_mechanism_can_be_copied_and_its_rows_are_its_own() -> None:
+    mechanism = Mechanism(Counts(), interior=(NOISE,))
+    assert pickle.loads(pickle.dumps(mechanism)) == copy.deepcopy(mechanism) == mechanism
+    given = np.array([0.25, 0.5, 0.25])
+    row = Row(-1, given)
+    given[0] = 9
+    assert row.values.tolist() == [0.25, 0.5, 0.25]
+
+
 def test_fractions_stay_exact() -> None:
     row = Row.of(0, [Fraction(1, 3), Fraction(2, 3)])
     assert (row.numerators, row.denominator) == ((1, 2), 3)
@@ -163,6 +174,11 @@ def test_fractions_stay_exact() -> None:
         (lambda: Mechanism(Cycle(3), interior=(Row.of(0, [1.0, 0.0, 0.0]),), neighbours=(3,)), "other than 0"),
         (lambda: Mechanism(Cycle((2, 3)), interior=(Row.of(0, [1 / 6] * 6),), neighbours=(1,)), "2 integer parts"),
         (lambda: Mechanism.from_matrix([[1.0, 0.0]]), "square"),
+        (lambda: Mechanism.from_matrix([[1.0], [1.0, 0.0]]), "square"),
+        (lambda: Row.of(0.5, [1.0]), "integer"),  # type: ignore[arg-type]
+        (lambda: Row.exact(0, [0, 0]), "not all 0"),
+        (lambda: Mechanism(Counts(), interior=None), "sequence"),  # type: ignore[arg-type]
+        (lambda: Mechanism(Counts(), interior=(NOISE,), neighbours=1.5), "distances"),
         (lambda: Counts(3, 2), "below lower"),
         (lambda: Counts(-1), "never negative"),
         (lambda: Counts(0.5), "integer"),  # type: ignore[arg-type]

@@ -209,6 +209,33 @@ def test_far_apart_outputs_cannot_exhaust_the_memory() -> None:
         verify.check(forged(claims))
 
 
+@pytest.mark.parametrize("far", [2**27, 2**40, 2**61])
+def test_far_noise_cannot_exhaust_the_time(far: int) -> None:
+    claims = copy.deepcopy(design.geometric(epsilon=1).certify(bits=16).certificate.document)
+    claims["interior"] = [{"first": 0, "weights": ["65536"]}, {"first": far, "weights": ["65536"]}]
+    with pytest.raises(CertificateError, match="outputs within"):
+        verify.check(forged(claims))
+
+
+def test_one_spelling_only() -> None:
+    for key, value in (("neighbours", [True]), ("properties", ["S", "S"]), ("properties", ["WH", "S"])):
+        with pytest.raises(CertificateError):
+            verify.check(forged(document() | {key: value}))
+    for spelling in ("0000{}", "+{}", " {}"):
+        claims = document()
+        claims["rows"][0]["weights"][0] = spelling.format(claims["rows"][0]["weights"][0])
+        with pytest.raises(CertificateError, match="decimal text"):
+            verify.check(forged(claims))
+
+
+def test_a_forged_name_cannot_write_to_the_terminal() -> None:
+    claims = document()
+    claims["utility"]["\x1b[2Kevery claim holds"] = ["0", "0"]
+    with pytest.raises(CertificateError) as refused:
+        verify.check(forged(claims))
+    assert "\x1b" not in str(refused.value)
+
+
 def test_a_key_that_occurs_twice_is_refused(path: Path) -> None:
     text = path.read_text().replace('"bits": 16', '"bits": 16,\n "bits": 16')
     path.write_text(text)
