@@ -426,15 +426,19 @@ SMALL_COUNTS = [
 def test_counts_below_the_support(
     at: tuple[float, float, int], output: float, from_0: float, from_1: float, from_support: float
 ) -> None:
-    """Sadeghi 2020, Proposition 2, as computed for counts up to N; here for all counts."""
+    """Sadeghi 2020, Proposition 2, as computed for counts up to N; here for all counts.
+
+    More counts are more constraints: at epsilon 1.1 and support 4 all counts cost 2.04e-8 more than those up to 12.
+    """
     epsilon, eta, support = at
+    all_counts = 2.1e-8 if at == (1.1, 0.5, 4) else 2e-8
     paper = bounded(epsilon=epsilon, eta=eta, support=support, lowest=1, variant="paper")
     assert per_output(paper, epsilon) == pytest.approx(output, abs=2e-8)
     for lowest, least in ((0, from_0), (1, from_1)):
         mechanism = bounded(epsilon=epsilon, eta=eta, support=support, lowest=lowest)
-        assert mechanism.delta(epsilon) == pytest.approx(least, abs=3e-8)
+        assert mechanism.delta(epsilon) == pytest.approx(least, abs=all_counts)
         assert summed(mechanism, epsilon) == pytest.approx(mechanism.delta(epsilon), abs=1e-12)
-        assert mechanism.delta(epsilon) <= paper.delta(epsilon) + 3e-8
+        assert mechanism.delta(epsilon) <= paper.delta(epsilon) + 1e-9
         for count in range(lowest, lowest + 60):
             outputs, law = mechanism.pmf(count)
             assert outputs[0] >= 0

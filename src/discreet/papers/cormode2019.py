@@ -354,7 +354,7 @@ def _better() -> list[Claim]:
         for pull in (1e-4, -1e-4)
     ]
     reached = all(
-        abs(end - named(name, 8, "0.67").loss("L2")) < 1e-3 for end, name in zip(ends, ("EM*", "EM"), strict=True)
+        abs(end - named(name, 8, "0.67").loss("L2")) < 1e-4 for end, name in zip(ends, ("EM*", "EM"), strict=True)
     )
     excess = named("EM*", 7, "0.91").loss("L2") / optimum(7, "0.91", "L2", "all")
     found = [
