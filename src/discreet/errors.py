@@ -53,3 +53,7 @@ class OutputError(DiscreetError):
 
 class PrecisionWarning(UserWarning):
     """A table keeps its promise, but at these bits it is not the law that was designed."""
+
+
+class PrivacyWarning(UserWarning):
+    """A design does what was asked, and its delta is a chance that the truth is published as it is."""

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet import categories
 from discreet.assess import privacy, properties, utility
 from discreet.certify import issue
 from discreet.certify.table import Table
@@ -75,6 +76,18 @@ class Row:
             raise MechanismError(f"a row has the denominator {under}; give weights that are not all 0")
         floats = {numerator: numerator / under for numerator in set(numerators)}
         return cls(first, np.array([floats[numerator] for numerator in numerators]), tuple(numerators), under)
+
+    @classmethod
+    def from_logs(cls, first: int, logs: npt.ArrayLike, values: Floats | None = None) -> "Row":
+        """A row from the logarithms of its probabilities, some of which may be too small for a float.
+
+        `values` are the probabilities where they are known better than their logarithms tell.
+        """
+        given = np.array(logs, dtype=np.float64)
+        given.setflags(write=False)
+        row = cls(first, np.exp(given) if values is None else values)
+        row.__dict__["logs"] = given
+        return row
 
     def __post_init__(self) -> None:
         if isinstance(self.first, bool) or not hasattr(self.first, "__index__"):
@@ -207,11 +220,16 @@ class Mechanism:
         noise = self.interior[(place - len(self.rows)) % len(self.interior)]
         return Row(lower + place + noise.first, noise.values, noise.numerators, noise.denominator)
 
-    def pmf(self, count: int | Sequence[int]) -> tuple[Integers, Floats]:
+    def pmf(self, count: int | str | Sequence[int]) -> tuple[npt.NDArray[Any], Floats]:
         """Outputs and their probabilities for one true value, clamped into the domain.
 
-        On a cycle of several dimensions the value is a vector and the outputs have one column a dimension.
+        On a cycle of several dimensions the value is a vector and the outputs have one column a dimension. Where
+        the design named its categories the value may be a name, and the outputs are names.
         """
+        if isinstance(count, str):
+            known = categories.names(self.design, self.domain.size)
+            outputs, values = self.pmf(int(categories.codes(count, known)))
+            return np.array(known)[outputs], values
         if isinstance(self.domain, Counts):
             row = self.row(_integer(count))
             return row.outputs, row.values

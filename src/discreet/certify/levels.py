@@ -54,18 +54,23 @@ def on_cycle(levels: Sequence[int], mirror: Sequence[int], exp_epsilon: Fraction
     """Weights of the residues, in their order, that sum to `total`; empty where not one unit each fits.
 
     `mirror[x]` is the place of -x. What is left goes to x and -x together, so that symmetric noise stays
-    symmetric; where it is odd, residue 0 gives up a unit.
+    symmetric: equally to all but 0, then from the deepest level up. Where the last pair lacks a unit, 0 gives it.
     """
-    pairs: list[tuple[int, ...]] = [(x, y) for x, y in enumerate(mirror) if x < y]
-    alone: list[tuple[int, ...]] = [(x,) for x, y in enumerate(mirror) if x == y and levels[x]]
     start = _largest(levels, exp_epsilon, total, step=1)
     if not start:
         return []
     weights = _weights(levels, start, exp_epsilon)
-    rest = total - sum(weights)
-    if pairs and rest % 2:
-        weights[0], rest = weights[0] - 1, rest + 1
-    return _spread(weights, levels, pairs or alone, rest)
+    every, rest = divmod(total - sum(weights), len(weights) - 1)
+    weights = [weights[0], *(weight + every for weight in weights[1:])]
+    places = [(x, y) if x < y else (x,) for x, y in enumerate(mirror) if 0 < x <= y]
+    for place in sorted(places, key=lambda place: (-levels[place[0]], place)):
+        if rest <= 0:
+            break
+        for output in place:
+            weights[output] += 1
+        rest -= len(place)
+    weights[0] += rest
+    return weights
 
 
 def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: int | None = None) -> list[int]:
@@ -86,7 +91,7 @@ def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: 
     if not start:
         return []
     rest = (total - weights[0]) // 2 - sum(weights[1:])
-    return _spread(weights, levels, [(z,) for z in range(1, len(levels))], rest)
+    return _spread(weights, levels, rest)
 
 
 def spent(centre: int, exp_epsilon: Fraction, total: int, length: int) -> list[int]:
@@ -109,16 +114,11 @@ def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: i
         first = weights[0]
 
 
-def _spread(weights: list[int], levels: Sequence[int], places: list[tuple[int, ...]], rest: int) -> list[int]:
-    """The rest in equal parts to the places, one or two outputs each.
-
-    What does not divide goes to the deepest level, and there to the nearest.
-    """
-    every, some = divmod(rest // len(places[0]), len(places))
-    deepest = sorted(places, key=lambda place: (-levels[place[0]], place))
-    for order, place in enumerate(deepest):
-        for output in place:
-            weights[output] += every + (order < some)
+def _spread(weights: list[int], levels: Sequence[int], rest: int) -> list[int]:
+    """The rest in equal parts to all but 0; what does not divide goes to the deepest level, there to the nearest."""
+    every, some = divmod(rest, len(weights) - 1)
+    for order, output in enumerate(sorted(range(1, len(weights)), key=lambda z: (-levels[z], z))):
+        weights[output] += every + (order < some)
     return weights
 
 

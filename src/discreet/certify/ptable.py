@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet import files
+from discreet import categories, files
 from discreet.certify import table as exactly
 from discreet.certify import verify
 from discreet.certify.keystream import Keystream
@@ -110,12 +110,15 @@ class PTable:
         ----------
         counts
             Integers; a count outside the domain is clamped into it. On a cycle of several dimensions the last
-            axis holds the parts of a value.
+            axis holds the parts of a value. Where the design named its categories, names, and names come back.
         keys
             One integer in [0, 2**bits) for each count: the result is then a pure function of both, the same
             on every platform. None draws fresh keys from the system's generator; a single count is then
             answered in a time that does not depend on the draw.
         """
+        if categories.is_text(counts):
+            known = categories.names(self.design, self.domain.size)
+            return np.array(known)[self.perturb(categories.codes(counts, known), keys)]
         true = _integers(counts, "counts")
         dimensions = len(self.domain.shape) if isinstance(self.domain, Cycle) else 1
         if dimensions > 1 and (true.ndim == 0 or true.shape[-1] != dimensions):

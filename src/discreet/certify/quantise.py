@@ -2,6 +2,7 @@
 
     levels   noise whose steps are exactly E, on counts or on a cycle
     centre   the same with a probability of its own for no noise at all
+    cycle    any other noise on a cycle
     tails    other symmetric noise on counts that falls from 0
     matrix   a square matrix on lower..upper
     rows     anything else: every row by largest remainder, symmetric noise by pairs
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.certify import levels, matrix, tails
+from discreet.certify import cycle, levels, matrix, tails
 from discreet.certify.rounding import GUARD, largest_remainders, scale
 from discreet.certify.table import IntegerRow, Table, delta, mirror
 from discreet.domain import Counts, Cycle
@@ -84,6 +85,7 @@ def allowance(table: Table, method: str, epsilon: Epsilon) -> Fraction:
     units = {
         "rows": widest * math.ceil(1 + epsilon.exp),
         "centre": each + widest * math.ceil(epsilon.exp),
+        "cycle": widest * math.ceil(1 + epsilon.exp),
     }.get(method, apart * each)
     return Fraction(units, table.total) + Fraction(1, 1 << 48)
 
@@ -98,16 +100,52 @@ def _weights(mechanism: "Mechanism", epsilon: Epsilon, bits: int, pure: bool) ->
         noise = mechanism.interior[0]
         if isinstance(mechanism.domain, Counts) and _symmetric(noise):
             return _symmetric_noise(mechanism, noise, epsilon, bits)
-        found = levels.find(noise.logs.tolist(), float(epsilon), 0)
-        if isinstance(mechanism.domain, Cycle) and found is not None and _one_level_apart(found, mechanism):
-            weights = levels.on_cycle(found, mirror(mechanism.domain), epsilon.exp, 1 << bits)
-            return ("levels", (), (IntegerRow(0, tuple(weights)),)) if weights else None
+        if isinstance(mechanism.domain, Cycle):
+            return _on_cycle(mechanism, mechanism.domain, epsilon, bits)
     return "rows", *_every_row(mechanism, bits)
 
 
-def _one_level_apart(found: list[int], mechanism: "Mechanism") -> bool:
+def _on_cycle(mechanism: "Mechanism", domain: Cycle, epsilon: Epsilon, bits: int) -> _Found | None:
+    noise, reflected, total = mechanism.interior[0], mirror(domain), 1 << bits
+    target = _target(mechanism, epsilon)
+    for method, extra in (("levels", 0), ("centre", math.floor(target * total))):
+        found = _levels(noise, float(epsilon), apart=method == "centre")
+        if found is not None and _one_level_apart(found, mechanism):
+            weights = cycle.chained(found, reflected, epsilon.exp, total, extra)
+            return (method, (), (IntegerRow(0, tuple(weights)),)) if weights else None
+
+    def exactly(weights: list[int]) -> Fraction:
+        return delta(Table(bits, domain, mechanism.neighbours, (), (IntegerRow(0, tuple(weights)),)), epsilon.exp)[0]
+
+    weights = cycle.mixed(_scaled(noise, bits), reflected, epsilon.exp, bits, target, exactly)
+    return "cycle", (), (IntegerRow(0, tuple(weights)),)
+
+
+def _target(mechanism: "Mechanism", epsilon: Epsilon) -> Fraction:
+    """The delta that integers should not exceed: the design's own at its own epsilon, else what it has there."""
+    has = mechanism.delta(epsilon)
+    own = mechanism.design.get("delta")
+    if own is None or has == 0:
+        return Fraction(has)
+    return min(Fraction(own), Fraction(has) * (1 + Fraction(1, 1 << 40)))
+
+
+def _levels(noise: "Row", epsilon: float, apart: bool) -> list[int | None] | None:
+    """The level of every residue, None where its probability is 0; with `apart`, 0 is one above the others."""
+    logs = noise.logs.tolist()
+    there = [x for x, log in enumerate(logs) if log > -math.inf and (x or not apart)]
+    found = levels.find([logs[x] for x in there], epsilon, 0) if there else None
+    if found is None:
+        return None
+    every: list[int | None] = [None] * len(logs)
+    for x, level in zip(there, found, strict=True):
+        every[x] = level + apart
+    return [0, *every[1:]] if apart else every
+
+
+def _one_level_apart(found: list[int | None], mechanism: "Mechanism") -> bool:
     """Whether no difference between neighbours on the cycle passes more than one level."""
-    grid = np.array(found).reshape(mechanism.domain.shape)  # type: ignore[union-attr]
+    grid = np.array([-2 if level is None else level for level in found]).reshape(mechanism.domain.shape)  # type: ignore[union-attr]
     axes = tuple(range(grid.ndim))
     return all(int(np.abs(grid - np.roll(grid, d, axis=axes)).max()) <= 1 for d in mechanism.neighbours)
 

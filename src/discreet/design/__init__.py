@@ -2,6 +2,7 @@
 
 from discreet.design.bounded import bounded
 from discreet.design.constrained import constrained
+from discreet.design.cyclic import cyclic
 from discreet.design.exponential import exponential
 from discreet.design.fair import fair
 from discreet.design.gaussian import gaussian
@@ -15,6 +16,7 @@ from discreet.design.weakly_honest import weakly_honest
 __all__ = [
     "bounded",
     "constrained",
+    "cyclic",
     "exponential",
     "fair",
     "gaussian",

@@ -1,4 +1,4 @@
-"""A linear program with sparse rows, and HiGHS to solve it.
+"""A linear program with sparse rows, some of its variables perhaps 0 or 1, and HiGHS to solve it.
 
 Variables are named by arrays of their numbers, so that a family of constraints is one call. Rows that say
 nothing (a variable compared with itself) or say it again (what folding makes equal) are dropped before the
@@ -6,6 +6,7 @@ solver sees them.
 
 Where a feasible vertex is known, the solver starts there: the rows that define the vertex are its basis, and
 the simplex method only has to check or improve it. Otherwise an interior-point method with crossover is used.
+Variables named in `binary` are 0 or 1; the program is then solved by branch and bound.
 A solver's "optimal" is never evidence of privacy: whatever comes back is repaired and checked in integers by
 `certify`.
 """
@@ -42,8 +43,15 @@ def _highs(
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
     highs.setOptionValue("time_limit", seconds)
-    for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "ipm_optimality_tolerance"):
+    for name in (
+        "primal_feasibility_tolerance",
+        "dual_feasibility_tolerance",
+        "ipm_optimality_tolerance",
+        "mip_feasibility_tolerance",
+        "mip_abs_gap",
+    ):
         highs.setOptionValue(name, tolerance)
+    highs.setOptionValue("mip_rel_gap", 0.0)
     highs.passModel(model)
     highs.setOptionValue("solver", solver)
     if basis is not None and highs.setBasis(basis) == highspy.HighsStatus.kOk:
@@ -58,6 +66,7 @@ class Program:
 
     def __init__(self, size: int) -> None:
         self.cost: Floats = np.zeros(size)
+        self.binary: Variables = np.zeros(0, dtype=np.int64)
         self._variables: list[Variables] = []
         self._coefficients: list[Floats] = []
         self._bounds: list[tuple[int, float, float]] = []
@@ -90,23 +99,26 @@ class Program:
         matrix = self._matrix()
         model = self._model(*matrix)
         basis = None if vertex is None else self._basis(vertex, *matrix)
-        terminal = len(self.cost) > LARGE and sys.stderr.isatty()
-        waiting = f"solving a linear program with {len(self.cost):,} variables"
+        terminal = (len(self.cost) > LARGE or self.binary.size > 0) and sys.stderr.isatty()
+        waiting = f"solving {self} with {len(self.cost):,} variables"
         end = time.monotonic() + time_limit
         with Console(stderr=True).status(waiting) if terminal else nullcontext():
-            for tolerance, solver in itertools.product(TOLERANCES, ("ipm", "simplex")):
+            solvers = ("choose",) if self.binary.size else ("ipm", "simplex")
+            for tolerance, solver in itertools.product(TOLERANCES, solvers):
                 start = basis if tolerance == TOLERANCES[0] else None
                 highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start)
                 highs.run()
                 status = highs.getModelStatus()
                 if status == highspy.HighsModelStatus.kTimeLimit or time.monotonic() > end:
                     raise SolverError(
-                        f"the linear program was not solved in {time_limit:g} s; give a larger time_limit,"
-                        " or a smaller n or support"
+                        f"{self} was not solved in {time_limit:g} s; give a larger time_limit, or a smaller problem"
                     )
                 if status == highspy.HighsModelStatus.kOptimal:
                     return np.array(highs.getSolution().col_value)
-        raise SolverError(f"the linear program has no solution ({highs.modelStatusToString(status).lower()})")
+        raise SolverError(f"{self} has no solution ({highs.modelStatusToString(status).lower()})")
+
+    def __str__(self) -> str:
+        return "the linear program with choices" if self.binary.size else "the linear program"
 
     def _matrix(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
         """Row numbers, variables and coefficients of the non-zero entries, by row; repeated variables added up."""
@@ -124,7 +136,13 @@ class Program:
         rows, size = sum(count for count, _, _ in self._bounds), len(self.cost)
         model.num_col_, model.num_row_ = size, rows
         model.col_cost_ = self.cost
-        model.col_lower_, model.col_upper_ = np.zeros(size), np.full(size, math.inf)
+        highest = np.full(size, math.inf)
+        highest[self.binary] = 1
+        model.col_lower_, model.col_upper_ = np.zeros(size), highest
+        if self.binary.size:
+            kinds = np.full(size, highspy.HighsVarType.kContinuous, dtype=object)
+            kinds[self.binary] = highspy.HighsVarType.kInteger
+            model.integrality_ = kinds.tolist()
         model.row_lower_ = np.concatenate([np.full(count, lower) for count, lower, _ in self._bounds])
         model.row_upper_ = np.concatenate([np.full(count, upper) for count, _, upper in self._bounds])
         model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
