@@ -40,6 +40,9 @@ Choice = npt.NDArray[np.bool_]
 MARGIN = 1e-12
 """How much a choice of outputs stays below the target, so that rounding does not carry it above."""
 
+RESOLUTION = 1e-12
+"""Probabilities below this are what a solver leaves where there is nothing."""
+
 TIE = 2.0**-47
 """Relative excess over E that is a float's rounding and not a loss."""
 
@@ -98,8 +101,8 @@ def private(problem: Problem) -> Floats:
         model.within(line, problem.alpha)
     noise = model.solve()
     reached = problem.excess(noise)
-    if problem.delta is not None and reached > problem.delta:
-        share = min(1 - problem.delta / reached + TIE, 1.0)
+    if problem.delta is not None and reached > problem.delta * (1 + RESOLUTION):
+        share = 1 - problem.delta / reached
         noise = (1 - share) * noise + share * np.exp(private(replace(problem, delta=0.0)))
     return _log(noise)
 
@@ -174,8 +177,9 @@ class _Model:
             self.program.rows(variables[None], 1.0, -np.inf, factor * max(self.problem.delta - margin, 0.0))
 
     def solve(self) -> Floats:
-        """f at the optimum, without the solver's last digits: not negative, and summing to one."""
-        found: Floats = np.maximum(self.program.solve(self.problem.time_limit)[self.noise], 0)
+        """f at the optimum, summing to one; what is below a solver's resolution is 0."""
+        found = self.program.solve(self.problem.time_limit, first="simplex")[self.noise]
+        found = np.where(found < RESOLUTION, 0, found)
         return found / math.fsum(found)
 
 

@@ -83,13 +83,15 @@ class Program:
         self._coefficients.append(np.broadcast_to(np.asarray(coefficients, dtype=np.float64), variables.shape))
         self._bounds.append((len(variables), lower, upper))
 
-    def solve(self, time_limit: float, vertex: Floats | None = None) -> Floats:
+    def solve(self, time_limit: float, vertex: Floats | None = None, first: str = "ipm") -> Floats:
         """The values of the variables at the optimum.
 
         Parameters
         ----------
         vertex
             A feasible point at which some rows hold with equality; the search starts there if these rows define it.
+        first
+            The method to try before the other: "ipm" with crossover, or "simplex".
 
         Raises
         ------
@@ -103,7 +105,7 @@ class Program:
         waiting = f"solving {self} with {len(self.cost):,} variables"
         end = time.monotonic() + time_limit
         with Console(stderr=True).status(waiting) if terminal else nullcontext():
-            solvers = ("choose",) if self.binary.size else ("ipm", "simplex")
+            solvers = ("choose",) if self.binary.size else (first, "ipm" if first == "simplex" else "simplex")
             for tolerance, solver in itertools.product(TOLERANCES, solvers):
                 start = basis if tolerance == TOLERANCES[0] else None
                 highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start)

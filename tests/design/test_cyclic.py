@@ -1,0 +1,391 @@
+"""Noise on a cycle: optimal, private in both directions, exact in integers, and clear about bad input."""
+
+import itertools
+import math
+import sys
+from collections import deque
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import discreet
+from discreet import Counts, Cycle, DiscreetError
+from discreet.design import cyclic
+from discreet.design.words import distances
+from discreet.errors import InputError, ParameterError, PrivacyWarning
+from discreet.testing import check_mechanism
+
+# Words
+
+
+def searched(domain: Cycle, differences: tuple[object, ...]) -> list[int]:
+    """Breadth-first search, one value after the other."""
+    shape = domain.shape
+    found = {(0,) * len(shape): 0}
+    queue = deque(found)
+    while queue:
+        x = queue.popleft()
+        for difference in differences:
+            vector = difference if isinstance(difference, tuple) else (difference,)
+            y = tuple((a + b) % side for a, b, side in zip(x, vector, shape, strict=True))
+            if y not in found:
+                found[y] = found[x] + 1
+                queue.append(y)
+    return [found.get(x, -1) for x in itertools.product(*map(range, shape))]
+
+
+@given(st.integers(2, 900), st.lists(st.integers(1, 12), min_size=1, max_size=4), st.integers(1, 40))
+def test_distances_are_those_of_a_search(size: int, steps: list[int], factor: int) -> None:
+    steps = [step * factor % size or 1 for step in steps]
+    domain = Cycle(size)
+    differences = domain.neighbours(steps)
+    assert distances(domain, differences).tolist() == searched(domain, differences)
+
+
+@given(st.lists(st.integers(2, 7), min_size=2, max_size=3), st.data())
+def test_distances_in_several_dimensions(shape: list[int], data: st.DataObject) -> None:
+    domain = Cycle(shape)
+    vectors = st.tuples(*(st.integers(0, side - 1) for side in shape)).filter(any)
+    differences = domain.neighbours(data.draw(st.lists(vectors, min_size=1, max_size=3)))
+    assert distances(domain, differences).tolist() == searched(domain, differences)
+
+
+@pytest.mark.parametrize("steps", [(1, 2, 3, 4, 5, 6), (2, 4, 6, 8, 10, 12), (333_333, 333_334, 1, 2, 3, 4)])
+def test_distances_on_a_long_cycle(steps: tuple[int, ...]) -> None:
+    """999,999 values: too long for round after round, so the shape of the distance is used."""
+    domain = Cycle(999_999)
+    found = distances(domain, domain.neighbours(steps))
+    for step in steps:
+        assert np.abs(found - np.roll(found, step)).max() == 1  # one change moves one step at most
+    ends = np.min([np.roll(found, step) for s in steps for step in (s, -s)], axis=0)
+    assert (found[1:] == ends[1:] + 1).all()  # and there is always a step that comes nearer
+    assert found[0] == 0
+
+
+# Closed forms against programs
+
+
+def peer(size: int, differences: tuple[int, ...], alpha: float, delta: float, cost: np.ndarray) -> float:
+    """The least cost under true DP, from scipy, without folding."""
+    m = len(differences)
+    objective = np.concatenate([cost, np.zeros(m * size)])
+    rows, bounds = [], []
+    for k, difference in enumerate(differences):
+        for x in range(size):
+            row = np.zeros(len(objective))
+            row[x] += alpha
+            row[(x + difference) % size] -= 1
+            row[size + k * size + x] = -1
+            rows.append(row)
+            bounds.append(0.0)
+        row = np.zeros(len(objective))
+        row[size + k * size : size + (k + 1) * size] = 1
+        rows.append(row)
+        bounds.append(alpha * delta)
+    whole = np.concatenate([np.ones(size), np.zeros(m * size)])[None]
+    return float(linprog(objective, np.array(rows), bounds, whole, [1.0], method="highs").fun)
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@pytest.mark.parametrize("delta", ["0", "0.001", "0.1"])
+@pytest.mark.parametrize(
+    ("size", "steps"), [(2, (1,)), (3, (1,)), (7, (2,)), (9, (1, 2, 3)), (10, (1, 4)), (12, (3, 5))]
+)
+def test_optimal_for_every_objective(size: int, steps: tuple[int, ...], delta: str) -> None:
+    x = np.arange(size)
+    differences = Cycle(size).neighbours(steps)
+    prior = 1.0 + x % 3
+    costs = {
+        "error_rate": (x > 0) * 1.0,
+        "circular": np.minimum(x, size - x) ** 2.0,
+        "uniform_prior": x * (size - x) * 1.0,
+        "prior": np.array([sum(prior[q] * ((q + z) % size - q) ** 2 for q in x) for z in x]) / prior.sum(),
+    }
+    for objective, cost in costs.items():
+        mechanism = cyclic(
+            size=size,
+            epsilon=0.8,
+            delta=delta,
+            neighbours=steps,
+            objective=objective,
+            prior=prior if objective == "prior" else None,
+        )
+        assert cost @ mechanism.interior[0].values == pytest.approx(
+            peer(size, differences, math.exp(-0.8), float(delta), cost), rel=1e-8
+        )
+        assert mechanism.delta(0.8) <= float(delta) * (1 + 1e-12)
+    user = cyclic(size=size, epsilon=0.8, delta=delta, neighbours=steps, objective=costs["circular"])
+    assert costs["circular"] @ user.interior[0].values == pytest.approx(
+        costs["circular"]
+        @ cyclic(size=size, epsilon=0.8, delta=delta, neighbours=steps, objective="circular").interior[0].values
+    )
+
+
+def test_worst_case_is_the_largest_error_over_true_values() -> None:
+    mechanism = cyclic(size=9, epsilon=1, objective="worst")
+    noise = mechanism.interior[0].values
+    each = [sum(((q + z) % 9 - q) ** 2 * noise[z] for z in range(9)) for q in range(9)]
+    for objective in ("circular", "uniform_prior", "error_rate"):
+        other = cyclic(size=9, epsilon=1, objective=objective).interior[0].values
+        assert max(each) <= max(sum(((q + z) % 9 - q) ** 2 * other[z] for z in range(9)) for q in range(9)) * (
+            1 + 1e-12
+        )
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@given(st.integers(2, 9), st.data(), st.sampled_from([0.3, 1.0, 2.0]), st.sampled_from([0.0, 0.02, 0.3]))
+def test_error_rate_is_the_programs(size: int, data: st.DataObject, epsilon: float, delta: float) -> None:
+    steps = data.draw(st.lists(st.integers(1, size - 1), min_size=1, max_size=3))
+    if math.gcd(size, *steps) > 1:
+        return
+    differences = Cycle(size).neighbours(steps)
+    mechanism = cyclic(size=size, epsilon=epsilon, delta=delta, neighbours=steps)
+    optimum = peer(size, differences, math.exp(-epsilon), delta, (np.arange(size) > 0) * 1.0)
+    assert 1 - mechanism.interior[0].values[0] == pytest.approx(optimum, abs=1e-9)
+    assert mechanism.delta(epsilon) == pytest.approx(delta, abs=1e-12)
+
+
+def test_all_differences_are_randomized_response() -> None:
+    ours = cyclic(size=5, epsilon="0.7", neighbours=range(1, 5))
+    other = discreet.design.randomized_response(epsilon="0.7", categories=5)
+    assert np.allclose(ours.interior[0].values, other.interior[0].values, rtol=1e-15)
+
+
+def test_product_of_cycles_is_a_word_metric_too() -> None:
+    mechanism = cyclic(shape=(5, 5), epsilon=1.5)
+    one = cyclic(size=5, epsilon=1.5).interior[0].values
+    assert np.allclose(mechanism.interior[0].values.reshape(5, 5), np.outer(one, one), rtol=1e-14)
+    assert mechanism.delta(1.5) == 0
+
+
+@pytest.mark.parametrize("objective", ["circular", "uniform_prior", "worst"])
+def test_programs_in_several_dimensions(objective: str) -> None:
+    mechanism = cyclic(shape=(3, 4), epsilon=1, delta="1e-7", objective=objective)
+    check_mechanism(mechanism)
+    assert mechanism.delta(1) <= 1e-7
+
+
+def test_long_and_short_laws_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    exactly = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
+    monkeypatch.setattr(sys.modules["discreet.design.cyclic"], "LARGEST_EXACT", 1)
+    floats = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
+    assert np.allclose(exactly.interior[0].values, floats.interior[0].values, rtol=2e-15, atol=0)
+    assert floats.delta("0.37") == pytest.approx(1e-9, rel=1e-5)
+    assert np.allclose(exactly.interior[0].logs, floats.interior[0].logs, rtol=1e-14)
+
+
+def test_a_large_cycle_stays_purely_private_where_floats_underflow() -> None:
+    mechanism = cyclic(size=100_000, epsilon=5, neighbours=(1, 2))
+    assert mechanism.interior[0].values.min() == 0
+    assert mechanism.delta(5) == 0
+    assert mechanism.epsilon() == pytest.approx(5, rel=1e-9)
+    assert mechanism.epsilon() >= 5
+
+
+# Probabilistic privacy and the inverse problem
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1, 0.2, 0.4])
+@pytest.mark.parametrize(("size", "epsilon"), [(5, 0.5), (8, 1.0), (9, 1.5), (9, 0.25)])
+def test_single_difference_closed_form_is_the_programs(size: int, epsilon: float, delta: float) -> None:
+    closed = cyclic(size=size, epsilon=epsilon, delta=delta, privacy="pdp")
+    cost = np.where(np.arange(size) > 0, 1.0, 0.0)
+    programmed = cyclic(size=size, epsilon=epsilon, delta=delta, privacy="pdp", objective=cost)
+    assert closed.interior[0].values[0] == pytest.approx(programmed.interior[0].values[0], abs=1e-9)
+    for mechanism in (closed, programmed):
+        assert mechanism.delta(epsilon, kind="pdp") <= delta + 1e-15
+        assert mechanism.delta(epsilon) <= mechanism.delta(epsilon, kind="pdp") + 1e-15
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+def test_dp_is_never_costlier_than_pdp() -> None:
+    for objective in ("error_rate", "circular"):
+        for delta in (0.02, 0.15):
+            costs = {}
+            for privacy in ("dp", "pdp"):
+                noise = (
+                    cyclic(size=9, epsilon=1, delta=delta, neighbours=(1, 2, 3), objective=objective, privacy=privacy)
+                    .interior[0]
+                    .values
+                )
+                x = np.arange(9)
+                costs[privacy] = noise @ ((x > 0) * 1.0 if objective == "error_rate" else np.minimum(x, 9 - x) ** 2)
+            assert costs["dp"] <= costs["pdp"] + 1e-12
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@pytest.mark.parametrize("privacy", ["dp", "pdp"])
+@pytest.mark.parametrize(("objective", "distortion"), [("error_rate", 0.3), ("circular", 0.9), ("worst", 5.0)])
+def test_inverse_problem(privacy: str, objective: str, distortion: float) -> None:
+    """The least delta for a cost; the least cost for that delta is the same cost."""
+    found = cyclic(size=8, epsilon=1, objective=objective, privacy=privacy, distortion=distortion)
+    delta = Fraction(found.design["delta"])
+    assert found.delta(1, kind=privacy) == pytest.approx(float(delta), abs=1e-9)
+
+    def cost(mechanism: discreet.Mechanism) -> float:
+        noise = mechanism.interior[0].values
+        if objective == "error_rate":
+            return float(1 - noise[0])
+        if objective == "circular":
+            return float(noise @ np.minimum(np.arange(8), 8 - np.arange(8)) ** 2)
+        return float(max(sum(((q + z) % 8 - q) ** 2 * noise[z] for z in range(8)) for q in range(8)))
+
+    assert cost(found) == pytest.approx(distortion, abs=1e-8)
+    back = cyclic(size=8, epsilon=1, objective=objective, privacy=privacy, delta=delta)
+    assert cost(back) == pytest.approx(distortion, abs=1e-7)
+
+
+@pytest.mark.parametrize("privacy", ["dp", "pdp"])
+@pytest.mark.parametrize("objective", ["error_rate", "circular"])
+def test_a_distortion_that_pure_privacy_reaches_needs_no_delta(privacy: str, objective: str) -> None:
+    mechanism = cyclic(size=8, epsilon=1, objective=objective, privacy=privacy, distortion=20)
+    assert mechanism.design["delta"] == "0"
+    assert mechanism.delta(1) == 0
+
+
+# Integers
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning", "ignore::discreet.errors.PrecisionWarning")
+@given(
+    st.integers(2, 40),
+    st.data(),
+    st.sampled_from(["0.1", "0.5", "1", "3"]),
+    st.sampled_from(["0", "1e-6", "0.01", "0.2"]),
+    st.sampled_from([16, 32, 62]),
+)
+def test_certified_delta_is_at_most_the_designs(
+    size: int, data: st.DataObject, epsilon: str, delta: str, bits: int
+) -> None:
+    steps = data.draw(st.lists(st.integers(1, size - 1), min_size=1, max_size=3))
+    if math.gcd(size, *steps) > 1:
+        steps.append(1)
+    mechanism = cyclic(size=size, epsilon=epsilon, neighbours=steps, delta=delta)
+    ptable = mechanism.certify(bits=bits)
+    assert ptable.guarantee.delta <= Fraction(delta)
+    assert "S" in ptable.properties
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@pytest.mark.parametrize("delta", ["0", "1e-5", "0.1"])
+@pytest.mark.parametrize("objective", ["circular", "uniform_prior", "worst", "prior"])
+def test_programs_certify_within_their_delta(objective: str, delta: str) -> None:
+    prior = list(range(1, 13)) if objective == "prior" else None
+    mechanism = cyclic(size=12, epsilon="0.9", neighbours=(1, 2), delta=delta, objective=objective, prior=prior)
+    check_mechanism(mechanism)
+    ptable = mechanism.certify()
+    assert ptable.guarantee.delta <= Fraction(delta)
+    assert float(ptable.guarantee.delta) == pytest.approx(float(delta), abs=1e-7)
+
+
+def test_public_classes_are_never_left() -> None:
+    mechanism = cyclic(size=8, epsilon=1, neighbours=(2,), public_classes=True)
+    ptable = mechanism.certify()
+    assert [weight > 0 for weight in ptable.interior[0].weights] == [True, False] * 4
+    assert ptable.guarantee.delta == 0
+    assert set(ptable.perturb(np.full(1000, 3)) % 2) == {1}
+
+
+# Names
+
+
+def test_names_in_names_out(tmp_path: object) -> None:
+    mechanism = cyclic(categories=["red", "green", "blue"], epsilon=1)
+    assert mechanism.neighbours == (1, 2)
+    outputs, chances = mechanism.pmf("green")
+    assert dict(zip(outputs.tolist(), chances, strict=True))["green"] == pytest.approx(math.e / (math.e + 2))
+    path = f"{tmp_path}/colours.json"
+    mechanism.certify().save(path)
+    ptable = discreet.load(path)
+    keys = np.arange(0, 2**32, 2**26)
+    published = ptable.perturb(["blue"] * len(keys), keys)
+    assert published.tolist() == [["red", "green", "blue"][x] for x in ptable.perturb([2] * len(keys), keys)]
+    assert ptable.perturb(np.array([["red"], ["green"]], dtype=object), [[0], [0]]).shape == (2, 1)
+    assert isinstance(str(ptable.perturb("red")), str)
+
+
+def test_undeclared_names_become_other_or_are_refused_without_being_told() -> None:
+    with_other = cyclic(categories=["yes", "no", "_other"], epsilon=1).certify()
+    assert with_other.perturb(["perhaps"], [0]).tolist() == with_other.perturb(["_other"], [0]).tolist()
+    without = cyclic(categories=["yes", "no"], epsilon=1).certify()
+    with pytest.raises(InputError, match="_other") as refused:
+        without.perturb(["yes", "secret answer"])
+    assert "secret" not in str(refused.value)
+    with pytest.raises(InputError, match="categories"):
+        cyclic(size=3, epsilon=1).certify().perturb(["yes"])
+
+
+# Warnings and bad input
+
+
+def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
+    with pytest.warns(PrivacyWarning, match=r"0\.01"):
+        cyclic(size=24, epsilon=1, delta=0.01)
+    cyclic(size=24, epsilon=1, delta="1e-7")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"size": 1}, "2 or more"),
+        ({"size": 8, "neighbours": (2,)}, "connect only 4 of the 8"),
+        ({"size": 8, "neighbours": (0,)}, "other than 0"),
+        ({"size": 8, "neighbours": (1.5,)}, "integer parts"),
+        ({"size": 8, "neighbours": "a"}, "integers separated by commas"),
+        ({"shape": (7, 24), "neighbours": (1,)}, "2 integer parts"),
+        ({"size": 8, "delta": 1}, "below 1"),
+        ({"size": 8, "delta": -0.1}, "below 1"),
+        ({"size": 8, "delta": "x"}, "finite number"),
+        ({}, "exactly one"),
+        ({"size": 8, "shape": (2, 4)}, "exactly one"),
+        ({"size": 10**9}, "at most"),
+        ({"size": 8, "privacy": "zcdp"}, "'pdp'"),
+        ({"size": 8, "objective": "distance"}, "error_rate, circular"),
+        ({"size": 8, "objective": [1, 2]}, "give 8"),
+        ({"size": 3, "objective": [0, 1, -1]}, "not negative"),
+        ({"size": 3, "objective": [0, 0, 0]}, "not all 0"),
+        ({"size": 3, "objective": [0, math.nan, 1]}, "finite"),
+        ({"size": 8, "objective": "prior"}, "give prior"),
+        ({"size": 8, "objective": "prior", "prior": [1] * 7}, "give 8"),
+        ({"size": 8, "prior": [1] * 8}, "objective='prior'"),
+        ({"size": 5000, "objective": "worst"}, "uniform_prior"),
+        ({"size": 100_000, "neighbours": (1, 2), "objective": "circular"}, "too many"),
+        ({"size": 999, "neighbours": (1, 2), "objective": "circular", "privacy": "pdp", "delta": 0.1}, "privacy='dp'"),
+        ({"size": 8, "delta": 0.1, "distortion": 0.1}, "give one"),
+        ({"size": 8, "distortion": 0}, "above 0"),
+        ({"size": 8, "distortion": "1e-30", "privacy": "pdp"}, "allow more"),
+        ({"size": 8, "objective": "circular", "time_limit": 0}, "seconds"),
+        ({"categories": ["a"]}, "at least two"),
+        ({"categories": ["a", "a"]}, "each once"),
+        ({"categories": ["a", 1]}, "a text"),
+        ({"size": Counts(0, 100), "objective": "circular"}, "counts do not wrap"),
+        ({"size": Counts(0, 100), "objective": [1] * 101}, "counts do not wrap"),
+        ({"size": Counts(0), "objective": "error_rate"}, "counts do not wrap"),
+        ({"size": 101, "objective": "L2"}, "geometric"),
+        ({"size": 101, "objective": "mse"}, "geometric"),
+    ],
+)
+def test_bad_input(asked: dict[str, object], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        cyclic(epsilon=1, **asked)  # type: ignore[arg-type]
+
+
+def test_counts_under_the_error_rate_are_a_cycle() -> None:
+    assert cyclic(size=Counts(0, 9), epsilon=1) == cyclic(size=10, epsilon=1)  # type: ignore[arg-type]
+
+
+def test_wrapping_counts_is_as_harmful_as_the_message_says() -> None:
+    noise = cyclic(size=101, epsilon=1).interior[0].values
+    assert noise @ np.arange(101) ** 2 == pytest.approx(2659, abs=0.5)
+    geometric = discreet.design.geometric(epsilon=1, upper=100)
+    assert geometric.rmse(0) ** 2 == pytest.approx(0.92, abs=0.005)
+
+
+def test_time_limit_is_kept() -> None:
+    with pytest.raises(DiscreetError, match="time_limit"):
+        cyclic(size=60, epsilon=1, delta="1e-7", objective="circular", neighbours=(1, 2, 3), time_limit=1e-9)
