@@ -189,3 +189,24 @@ def test_the_installed_command_runs() -> None:
     )
     for command in ("design", "verify", "compare", "demo"):
         assert command in result.stdout
+
+
+def test_a_cycle_by_name_and_in_two_dimensions(discreet) -> None:  # type: ignore[no-untyped-def]
+    named = discreet("design", "cyclic", "--categories", "red, green, blue", "--epsilon", "1", "-o", "c.json")
+    assert named.code == 0
+    assert "true value of red" in named.out
+    assert "green" in named.out
+    assert discreet("verify", "c.json").code == 0
+    week = discreet("design", "cyclic", "--shape", "7,24", "--epsilon", "1", "--neighbours", "1,0;0,1")
+    assert week.code == 0
+    assert "(1, 0)" in week.out
+    assert "7 x 24 categories" in week.out
+
+
+def test_a_cycle_says_what_its_delta_means_and_which_neighbours_connect(discreet) -> None:  # type: ignore[no-untyped-def]
+    warned = discreet("design", "cyclic", "--size", "24", "--epsilon", "1", "--delta", "0.05")
+    assert warned.code == 0
+    assert "published as it is" in warned.err
+    refused = discreet("design", "cyclic", "--size", "8", "--epsilon", "1", "--neighbours", "2")
+    assert refused.code == 2
+    assert "connect only 4 of the 8" in refused.err

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from discreet.cli import compare, demo, design, papers, verify
-from discreet.errors import DiscreetError, PrecisionWarning
+from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
     name="discreet",
@@ -28,6 +28,7 @@ def main() -> None:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     with warnings.catch_warnings():
         warnings.simplefilter("always", PrecisionWarning)
+        warnings.simplefilter("always", PrivacyWarning)
         warnings.showwarning = lambda message, *_, **__: errors.print(
             f"warning: {message}", style="yellow", markup=False
         )

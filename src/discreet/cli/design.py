@@ -41,7 +41,7 @@ def run(
         show.law(mechanism, chart)
         show.console.print("This design has no epsilon of its own: give --epsilon to certify it.")
         return
-    show.law(Mechanism.from_table(ptable.table), chart)
+    show.law(Mechanism.from_table(ptable.table, mechanism.design), chart)
     show.guarantee(ptable)
     if output is not None:
         ptable.save(output)

@@ -3,9 +3,12 @@
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 
+import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table as Grid
 
+from discreet import categories
 from discreet.certify.ptable import PTable
 from discreet.certify.table import PROPERTIES
 from discreet.domain import Counts, Cycle
@@ -38,11 +41,31 @@ def guarantee(ptable: PTable) -> None:
 
 
 def law(mechanism: Mechanism, count: int) -> None:
-    """The outputs of one true count, as a chart."""
-    outputs, probabilities = mechanism.pmf(count)
-    console.print(f"outputs for a true count of {count}", style="bold")
-    for line in bars(outputs, probabilities, ascii_only=not console.encoding.startswith("utf")):
+    """The outputs of one true count, as a chart; on a cycle those around it, by name where they have one."""
+    if isinstance(mechanism.domain, Counts):
+        outputs, probabilities = mechanism.pmf(count)
+        true, labels = f"count of {count}", [str(output) for output in outputs.tolist()]
+    else:
+        true, labels, probabilities = _around(mechanism, mechanism.domain, count)
+    console.print(f"outputs for a true {true}", style="bold")
+    for line in bars(labels, probabilities, ascii_only=not console.encoding.startswith("utf")):
         console.print(line, markup=False)
+
+
+def _around(mechanism: Mechanism, where: Cycle, count: int) -> tuple[str, list[str], npt.NDArray[np.float64]]:
+    """On a cycle: the true value in words, its outputs and their probabilities, the true one in the middle.
+
+    In several dimensions the true value is (count, 0, ...), and the likeliest outputs come first.
+    """
+    value = (min(max(count, 0), where.shape[0] - 1), *[0] * (len(where.shape) - 1))
+    outputs, probabilities = mechanism.pmf(value)
+    names = categories.names(mechanism.design, where.size)
+    if len(where.shape) > 1:
+        order = np.argsort(-probabilities, kind="stable")
+        return f"value of {value}", [str(tuple(output)) for output in outputs[order].tolist()], probabilities[order]
+    order = (np.arange(where.size) + value[0] - where.size // 2) % where.size
+    labels = names or [str(output) for output in outputs.tolist()]
+    return f"value of {labels[value[0]]}", [labels[place] for place in order], probabilities[order]
 
 
 def domain(where: Counts | Cycle) -> str:
@@ -56,7 +79,8 @@ def neighbours(ptable: PTable) -> str:
     """What one person can change, in words."""
     many = len(ptable.neighbours)
     if isinstance(ptable.domain, Cycle):
-        by = "any other" if many == ptable.domain.size - 1 else f"one that differs by one of {ptable.neighbours}"
+        some = ", ".join(map(str, ptable.neighbours[:6])) + (f", ... ({many} in all)" if many > 6 else "")
+        by = "any other" if many == ptable.domain.size - 1 else f"one that differs by {some}"
         return f"one answer replaced by {by}"
     return f"one person added or removed, changing the count by {'1' if many == 1 else f'up to {many}'}"
 

@@ -7,7 +7,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bars(
-    outputs: npt.NDArray[np.int64],
+    outputs: list[str],
     probabilities: npt.NDArray[np.float64],
     width: int = 40,
     most: int = 21,
@@ -18,10 +18,10 @@ def bars(
         cumulated = np.concatenate([[0], np.cumsum(probabilities)])
         first = int(np.argmax(cumulated[most:] - cumulated[:-most]))
         outputs, probabilities = outputs[first : first + most], probabilities[first : first + most]
-    label = max(len(str(output)) for output in outputs.tolist())
+    label = max(len(output) for output in outputs)
     top = float(probabilities.max())
     lines = []
-    for output, probability in zip(outputs.tolist(), probabilities.tolist(), strict=True):
+    for output, probability in zip(outputs, probabilities.tolist(), strict=True):
         whole, part = divmod(round(8 * width * probability / top), 8)
         bar = "#" * whole if ascii_only else "█" * whole + (_EIGHTHS[part] if part else "")
         lines.append(f"{output:>{label}}  {probability:9.3g}  {bar}".rstrip())
