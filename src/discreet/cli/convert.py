@@ -41,11 +41,18 @@ def convert(
     """Measure a table of another tool, and convert it."""
     if (output is None) != (to is None):
         raise ParameterError("give both --output FILE and --to FORMAT to write a table, or neither to measure one")
+    if to == "discreet" and epsilon is None:
+        raise ParameterError("a certificate is made at an epsilon: give --epsilon, for example --epsilon 1")
+    if (rounded or clamp or leave_zeros) and to in (None, "discreet"):
+        raise ParameterError("--round, --clamp and --leave-zeros change what is written for another tool: give --to it")
+    if bits is not None and to != "discreet":
+        raise ParameterError("--bits are those of a certificate: give --to discreet")
     mechanism = formats.read(path, source)
     epsilons = EPSILONS if epsilon is None or epsilon in EPSILONS else (*EPSILONS, epsilon)
-    report = _report(path, mechanism, formats.measure(mechanism, epsilons))
+    measured = formats.measure(mechanism, epsilons)
+    report = _report(path, mechanism, measured)
     if not as_json:
-        _show(f"{path}, as read", mechanism, formats.measure(mechanism, epsilons))
+        _show(f"{path}, as read", mechanism, measured)
     if output is not None and to == "discreet":
         ptable, note = _certify(mechanism, epsilon, bits)
         ptable.save(output)

@@ -18,7 +18,7 @@ from discreet.formats.fit import Fitted, Shape, fit
 from discreet.formats.keyed import KeyTable
 from discreet.formats.law import exact_bits, integers, same
 from discreet.formats.measure import Delta, Measurement, measure
-from discreet.formats.source import Source, read_bytes, source
+from discreet.formats.source import Source, opened, read_bytes
 from discreet.mechanism import Mechanism
 
 
@@ -105,7 +105,7 @@ def render(
     design = {**form.design, "changes": "; ".join(fitted.changes) or "none"}
     meant = fitted.mechanism(whole.neighbours, design)
     text = form.write(fitted)
-    if not same(form.read(source(path, text.encode())).mechanism(), meant):
+    if not same(form.read(opened(path, text.encode())).mechanism(), meant):
         raise FormatError(
             f"{path!s:.200}: what would be written does not read back as the same table; nothing was written"
         )
@@ -137,7 +137,7 @@ def detect(given: Source) -> str:
 
 
 def _table(path: str | os.PathLike[str], data: bytes, kind: str | None) -> KeyTable | BoundTable:
-    given = source(path, data)
+    given = opened(path, data)
     return FORMATS[kind or detect(given)].read(given)
 
 

@@ -25,6 +25,9 @@ from discreet.formats.source import Source, integer, number
 from discreet.mechanism import Mechanism, Row
 
 TYPES = ("all", "even", "odd")
+COARSEST = 6
+"""Decimals to which p and the bounds must agree, however few are written."""
+
 NAMES = ("i", "j", "p", "v", "p_int_ub")
 
 
@@ -81,11 +84,11 @@ def read(source: Source, lines: Sequence[Line], closed: bool, design: Mapping[st
     groups: dict[tuple[str, int], list[Line]] = {}
     for line in lines:
         groups.setdefault((line.type, line.true), []).append(line)
-    unit = _unit(lines)
-    intervals = {key: _intervals(source, group, unit, closed) for key, group in groups.items()}
     types = sorted({kind for kind, _ in groups})
     if types not in (["all"], ["even", "odd"]):
         raise source.refuse(lines[-1].line, f"the types are {', '.join(types)}; give all, or both even and odd")
+    unit = _unit(lines)
+    intervals = {key: _intervals(source, group, unit, closed) for key, group in groups.items()}
     last = {kind: max(count for type_, count in groups if type_ == kind) for kind in types}
     start = max(last.values())
     period = len(types)
@@ -167,20 +170,17 @@ def _check_signs(source: Source, lines: Sequence[Line]) -> None:
     wrong = next((line for line in lines if line.change != line.output - line.true), None)
     if wrong is None:
         return
-    said = f"v is {wrong.change}, but j - i is {wrong.output - wrong.count}"
+    said = f"v is {wrong.change}, but j - i is {wrong.output - wrong.true}"
     if all(line.change == line.true - line.output for line in lines):
         said += "; on every line it is i - j, so its sign is reversed (cellKey's noise is original minus perturbed)"
     raise source.refuse(wrong.line, f"{said}; v is the output minus the count")
 
 
 def _unit(lines: Sequence[Line]) -> Fraction:
-    """The last decimal to which bounds and probabilities are both written."""
-    coarse = [
-        max(part.denominator for part in column)
-        for column in zip(*((p.upper, p.probability) for p in lines), strict=True)
-    ]
-    places = 0
-    while 10**places < min(coarse):
+    """The last decimal to which both bounds and probabilities are written, the sixth at the most."""
+    finest = min(max(line.upper.denominator for line in lines), max(line.probability.denominator for line in lines))
+    places = COARSEST
+    while 10**places < finest:
         places += 1
     return Fraction(1, 10**places)
 

@@ -10,7 +10,7 @@ import os
 from discreet.formats import keyed, ons
 from discreet.formats.fit import Fitted, Shape
 from discreet.formats.keyed import KeyTable
-from discreet.formats.source import Source, integer, read_bytes, source
+from discreet.formats.source import Source, integer, opened, read_bytes
 
 COLUMNS = ("cell_value", "cell_key", "perturbation")
 CATEGORY_COLUMNS = ("variable name", "category code", "category key")
@@ -44,7 +44,7 @@ def write(table: Fitted) -> str:
 
 def category_keys(path: str | os.PathLike[str]) -> dict[tuple[str, str], int]:
     """The key of every (variable, category) of a file of category keys."""
-    given = source(path, read_bytes(path))
+    given = opened(path, read_bytes(path))
     if given.header != CATEGORY_COLUMNS:
         raise given.refuse(
             given.line, f"the header is {', '.join(given.header)!r:.120}; give {','.join(CATEGORY_COLUMNS)}"

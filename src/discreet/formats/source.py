@@ -68,7 +68,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     return data
 
 
-def source(path: str | os.PathLike[str], data: bytes) -> Source:
+def opened(path: str | os.PathLike[str], data: bytes) -> Source:
     """The text of a file and its header."""
     name = str(path)
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
