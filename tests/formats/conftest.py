@@ -22,17 +22,17 @@ def write(tmp_path: Path) -> Write:
     return put
 
 
-def change(count: int, key: int, keys: int = 256) -> int:
+def change(count: int, key: int) -> int:
     """A change of -1, 0 or +1: three quarters, and one more key for each residue of the count modulo 10, stay."""
-    up = keys // 8 - (count % 10) // 2
-    down = keys // 8 - count % 10 + (count % 10) // 2
-    return -1 if key < down else 1 if key >= keys - up else 0
+    up = 32 - (count % 10) // 2
+    down = 32 - count % 10 + (count % 10) // 2
+    return -1 if key < down else 1 if key >= 256 - up else 0
 
 
-def ons_lines(keys: int = 256) -> list[str]:
-    """The lines of a table of ONS: the header, and 750 counts by keys."""
-    pairs = ((count, key) for count in range(1, 751) for key in range(keys))
-    return ["pcv,ckey,pvalue", *(f"{count},{key},{change(count, key, keys)}" for count, key in pairs)]
+def ons_lines() -> list[str]:
+    """The lines of a table of ONS: the header, and 750 counts by 256 keys."""
+    pairs = ((count, key) for count in range(1, 751) for key in range(256))
+    return ["pcv,ckey,pvalue", *(f"{count},{key},{change(count, key)}" for count, key in pairs)]
 
 
 def ptable_lines() -> list[str]:

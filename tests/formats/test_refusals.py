@@ -145,7 +145,8 @@ def test_a_bound_of_zero_is_a_value_for_ssb_only(write: Write) -> None:
         (b"pcv,ckey,pvalue\n1,2,\x00\n", 2, "is not text"),
         (b"a,b,c\n1,2,3\n", 1, "say which tool the table is from"),
         (b"\n\npcv;key\n1;2\n", 3, "none that is known"),
-        (b'pcv,ckey,pvalue\n1,"2,3\n', 2, "check its quotes"),
+        (b'pcv,ckey,pvalue\n1,"2,3\n', 2, "has 2 fields"),
+        (b'pcv,ckey,pvalue\n1,2,"3' + b"4" * 200_000, 2, "check its quotes"),
         (b"1;0;0.5;-1;0.5\n", 1, "none that is known"),
     ],
 )  # fmt: skip

@@ -114,39 +114,43 @@ def _entries(source: Source, columns: Sequence[str], ranges: bool) -> tuple[Inte
                 source.line,
                 f"the header is {', '.join(source.header)!r:.120}; it needs one column {name} ({', '.join(columns)})",
             )
-    where = [source.header.index(name) for name in columns]
-    parts = [array("q") for _ in range(5)]
-    known: dict[str, tuple[int, int]] = {}
+    count_at, key_at, change_at = (source.header.index(name) for name in columns)
+    numbers: dict[str, int] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    flat = array("q")
     for line, fields in source.records():
-        spans = []
-        for column, name in zip(where, columns, strict=True):
-            given = fields[column]
-            span = known.get(given)
-            if span is None:
-                span = known[given] = _span(source, line, name, given)
-            if span[0] != span[1] and not (ranges and name == columns[1]):
-                raise source.refuse(
-                    line, f"{name} is {given!r}; give an integer (ranges of keys are Cantabular's: read it as that)"
-                )
-            spans.append(span)
-        for part, number in zip(parts, (spans[0][0], *spans[1], spans[2][0], line), strict=True):
-            part.append(number)
-    if not parts[0]:
+        count, key, change = fields[count_at], fields[key_at], fields[change_at]
+        try:
+            flat.extend((numbers[count], *spans[key], numbers[change], line))
+        except KeyError:
+            numbers[count] = _integer(source, line, columns[0], count)
+            numbers[change] = _integer(source, line, columns[2], change)
+            spans[key] = _span(source, line, columns[1], key, ranges)
+            flat.extend((numbers[count], *spans[key], numbers[change], line))
+    if not flat:
         raise source.refuse(source.line, "has a header and nothing else; give one line for each count and key")
-    return tuple(np.frombuffer(part, dtype=np.int64) for part in parts)
+    return tuple(np.frombuffer(flat, dtype=np.int64).reshape(-1, 5).T)
 
 
-def _span(source: Source, line: int, name: str, given: str) -> tuple[int, int]:
+def _integer(source: Source, line: int, name: str, given: str) -> int:
     value = integer(given)
-    if value is not None:
-        return value, value
-    low, _, high = given.partition("-")
-    ends = integer(low.strip()), integer(high.strip())
-    if None in ends:
+    if value is None:
         raise source.refuse(line, f"{name} is {given[:40]!r}; give an integer")
-    if ends[0] >= ends[1]:  # type: ignore[operator]
+    return value
+
+
+def _span(source: Source, line: int, name: str, given: str, ranges: bool) -> tuple[int, int]:
+    """The first and the last key."""
+    low, dash, high = given.partition("-")
+    if not dash or not low:
+        value = _integer(source, line, name, given)
+        return value, value
+    if not ranges:
+        raise source.refuse(line, f"{name} is {given[:40]!r}; give an integer (ranges of keys are Cantabular's)")
+    first, last = (_integer(source, line, name, end.strip()) for end in (low, high))
+    if first > last:
         raise source.refuse(line, f"{name} is {given[:40]!r}; write the smaller key first")
-    return ends  # type: ignore[return-value]
+    return first, last
 
 
 def _check_values(

@@ -102,13 +102,11 @@ def integer(given: str) -> int | None:
 
 
 def _fields(name: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
-    while True:
-        try:
-            fields = [field.strip() for field in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise refusal(name, reader.line_num, f"cannot be read ({error}); check its quotes") from None
-        if any(fields):
-            yield reader.line_num, fields
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    try:
+        for record in reader:
+            fields = [field.strip() for field in record]
+            if any(fields):
+                yield reader.line_num, fields
+    except csv.Error as error:
+        raise refusal(name, reader.line_num, f"cannot be read ({error}); check its quotes") from None
