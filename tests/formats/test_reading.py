@@ -30,6 +30,7 @@ SPELLINGS = {
     "padding": "\n".join(line.replace(",", " , ") for line in PTABLE),
     "empty lines": "\n\n".join(PTABLE) + "\n\n\n",
     "tabs": "\n".join(PTABLE).replace(",", "\t"),
+    "semicolons and commas of R": "\n".join(PTABLE).replace(",", ";").replace(".", ","),
     "row names of R": "\n".join([f'"",{PTABLE[0]}', *(f'"{n}",{line}' for n, line in enumerate(PTABLE[1:], 1))]),
     "columns in another order": "\n".join(",".join(line.split(",")[::-1]) for line in PTABLE),
     "without lower bounds": "\n".join(",".join(line.split(",")[:4] + line.split(",")[5:]) for line in PTABLE),

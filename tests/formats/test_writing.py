@@ -101,8 +101,9 @@ def test_any_table_on_the_grid_survives(tmp_path: Path, data: st.DataObject) -> 
     ],
 )  # fmt: skip
 def test_what_a_format_cannot_hold_is_refused(tmp_path: Path, kind: str, mechanism: Mechanism, complaint: str) -> None:
-    if kind == "cantabular" and "perturbed" in complaint:
-        pytest.skip("Cantabular can perturb empty cells")
+    if kind == "cantabular" and "perturbed" in complaint:  # it can perturb empty cells
+        assert formats.same(formats.write(mechanism, tmp_path / "t", kind), mechanism)
+        return
     with pytest.raises(FormatError, match=complaint.replace("(4)", r"\(4\)")):
         formats.write(mechanism, tmp_path / "t", kind)
     assert list(tmp_path.iterdir()) == []

@@ -81,7 +81,7 @@ def _certify(mechanism: Mechanism, epsilon: str | None, bits: int | None) -> tup
     distance = ptable.certificate.document["quantised"]["distance"]
     return ptable, (
         f"a copy quantised to {ptable.bits} bits, because the probabilities are not multiples of 2**-bits;"
-        f" at most {float(distance):.2g} from what was read, in total variation"
+        f" at most {show.upper(Fraction(distance))} from what was read, in total variation"
     )
 
 

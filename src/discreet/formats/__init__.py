@@ -125,10 +125,11 @@ def detect(given: Source) -> str:
         return "ons"
     if names >= set(cantabular.COLUMNS):
         return "cantabular"
+    named = names >= set(bounds.NAMES)
+    if named and (given.separator != ";" or "p_int_lb" in names):
+        return "ptable"
     if given.separator == ";" and given.header[:2] == ("i", "j"):
         return "argus"
-    if names >= set(bounds.NAMES):
-        return "ptable"
     raise given.refuse(
         given.line,
         f"the header {', '.join(given.header)!r:.120} is none that is known; say which tool the table is from:"
