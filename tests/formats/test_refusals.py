@@ -1,9 +1,12 @@
 """What is wrong with a file is said with its name and the line."""
 
+import contextlib
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from discreet import formats
 from discreet.errors import FormatError
@@ -13,6 +16,25 @@ from tests.formats.conftest import Write, ons_lines, ptable_lines
 
 ONS = ons_lines()
 PTABLE = ptable_lines()
+SPOILS = [
+    "",
+    "0",
+    "1",
+    "-1",
+    "0.5",
+    "1e-999",
+    "1e999",
+    "9" * 30,
+    "9" * 500,
+    "nan",
+    "inf",
+    '"',
+    "all",
+    "even",
+    "0,5",
+    "1_0",
+    "2.0",
+]
 
 
 def refused(path: Path, line: int | None, complaint: str, kind: str | None = None) -> None:
@@ -140,6 +162,7 @@ def test_a_bound_of_zero_is_a_value_for_ssb_only(write: Write) -> None:
     [
         (b"", 1, "is empty"),
         (b"\n \n\n", 1, "is empty"),
+        (b'""\n,,\n', 1, "is empty"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", 1, "is not text"),
         (b"pcv,ckey,pvalue\n1,2,\xff\n", 2, "is not text"),
         (b"pcv,ckey,pvalue\n1,2,\x00\n", 2, "is not text"),
@@ -204,3 +227,30 @@ def test_category_keys(write: Write, content: str, line: int, complaint: str) ->
     with pytest.raises(FormatError, match=re.escape(complaint)) as error:
         cantabular.category_keys(write(content))
     assert f"line {line}:" in str(error.value)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_spoiled_file_is_read_or_refused_and_nothing_else(write: Write, data: st.DataObject) -> None:
+    lines = list(PTABLE)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(lines) - 1))
+        fields = lines[place].split(",")
+        spoiled = data.draw(st.integers(0, len(fields) - 1))
+        fields[spoiled] = data.draw(st.sampled_from(SPOILS) | st.text(max_size=6))
+        lines[place] = data.draw(st.sampled_from([",", ";"])).join(fields)
+    kind = data.draw(st.sampled_from([None, "ptable", "ssb", "argus", "ons", "cantabular"]))
+    path = write("\n".join(lines).encode("utf-8", "replace"))
+    with contextlib.suppress(FormatError):
+        assert formats.measure(formats.read(path, kind)).floor <= 1
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.binary(max_size=60),
+    head=st.sampled_from([b"", b"pcv,ckey,pvalue\n", b"i;j;p;v;u\n", b"\xff\xfe", b"\xef\xbb\xbf"]),
+)
+def test_any_bytes_are_refused(write: Write, content: bytes, head: bytes) -> None:
+    if (head + content).lstrip()[:1] != b"{":
+        with pytest.raises(FormatError, match=r"table\.csv"):
+            formats.read(write(head + content))

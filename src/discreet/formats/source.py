@@ -80,11 +80,11 @@ def opened(path: str | os.PathLike[str], data: bytes) -> Source:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise refusal(name, line, "is not text; give a perturbation table saved as CSV in UTF-8")
-    first = next((line for line in text.splitlines() if line.strip()), None)
-    if first is None:
-        raise refusal(name, 1, "is empty; give a perturbation table")
+    first = next((line for line in text.splitlines() if line.strip()), "")
     separator = next((mark for mark in ";\t," if mark in first), ",")
-    line, fields = next(_fields(name, text, separator))
+    line, fields = next(_fields(name, text, separator), (1, []))
+    if not fields:
+        raise refusal(name, 1, "is empty; give a perturbation table")
     return Source(name, text, separator, tuple(field.lower() for field in fields), line)
 
 
