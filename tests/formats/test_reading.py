@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from discreet import formats
-from discreet.errors import InputError
+from discreet.errors import FormatError, InputError
 from discreet.formats import cantabular
 from discreet.formats.keyed import KeyTable
 from tests.formats.conftest import DATA, Write, change, ons_lines, ptable_lines
@@ -151,3 +151,5 @@ def test_a_certificate_is_read_after_it_was_verified(tmp_path: Path) -> None:
     assert formats.same(again, ptable)
     assert not formats.same(again, mechanism)  # 10**10 is no power of two
     assert again.design["tool"] == "tau-Argus"
+    with pytest.raises(FormatError, match="perturb"):
+        formats.table(tmp_path / "c.json", "discreet")

@@ -60,7 +60,9 @@ def read(path: str | os.PathLike[str], kind: str | None = None) -> Mechanism:
 
 def table(path: str | os.PathLike[str], kind: str | None = None) -> KeyTable | BoundTable:
     """The table as the tool has it, with `value(count, key)`: its own lookup."""
-    return _table(path, read_bytes(path), _kind(kind))
+    if _kind(kind) == "discreet":
+        raise FormatError(f"{path!s:.200}: a certificate has a lookup of its own; use load(path).perturb(counts, keys)")
+    return _table(path, read_bytes(path), kind)
 
 
 def write(
@@ -88,28 +90,20 @@ def write(
     FormatError
         The format cannot hold the table, and the change that would help was not allowed.
     """
-    written, text = render(given, path, kind, round=round, clamp=clamp, leave_zeros=leave_zeros)
-    files.write(path, text.encode())
-    return written
-
-
-def render(
-    given: Mechanism | PTable, path: str | os.PathLike[str], kind: str, **allowed: bool
-) -> tuple[Mechanism, str]:
-    """What `write` writes, and the mechanism that it is."""
-    if _kind(kind) == "discreet" or kind is None:
+    if _kind(kind) not in FORMATS:
         raise FormatError("a certificate needs an epsilon: use mechanism.certify(epsilon) and save it")
     form = FORMATS[kind]
     whole, denominator = integers(given)
-    fitted = fit(whole, denominator, form.shape, **allowed)
+    fitted = fit(whole, denominator, form.shape, round=round, clamp=clamp, leave_zeros=leave_zeros)
     design = {**form.design, "changes": "; ".join(fitted.changes) or "none"}
     meant = fitted.mechanism(whole.neighbours, design)
-    text = form.write(fitted)
-    if not same(form.read(opened(path, text.encode())).mechanism(), meant):
+    data = form.write(fitted).encode()
+    if not same(form.read(opened(path, data)).mechanism(), meant):
         raise FormatError(
             f"{path!s:.200}: what would be written does not read back as the same table; nothing was written"
         )
-    return meant, text
+    files.write(path, data)
+    return meant
 
 
 def detect(given: Source) -> str:
