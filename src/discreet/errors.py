@@ -43,6 +43,10 @@ class InputError(DiscreetError, ValueError):
     """Counts or keys given to a perturbation table have the wrong type, shape or range."""
 
 
+class FormatError(DiscreetError, ValueError):
+    """Another tool's table cannot be read as it stands, or its format cannot hold a table."""
+
+
 class EntropyError(DiscreetError):
     """The operating system did not deliver random bytes; nothing was drawn."""
 

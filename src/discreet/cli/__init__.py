@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import compare, demo, design, papers, verify
+from discreet.cli import compare, convert, demo, design, papers, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.add_typer(design.app, name="design")
 app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)
+app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
 app.command("papers")(papers.papers)
 
