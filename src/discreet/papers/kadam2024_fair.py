@@ -162,7 +162,8 @@ def _figure_6() -> list[Claim]:
         for kind in ("dp", "pdp"):
             more = [inside.delta(e, kind=kind) > noise.delta(e, kind=kind) + SAME for e in epsilons]
             shown = f"increases at {sum(more)} of {len(more)}"
-            note = "" if kind == "pdp" else f"clamping is post-processing: it never increases the delta of {name} noise"
+            post = f"clamping is post-processing: it never increases the delta of {name} noise"
+            note = post if kind == "dp" else "" if any(more) else f"nor the probabilistic delta of {name} noise"
             what = f"clamping {name} noise to 0..8, {len(more)} epsilons, {kind.upper()}"
             found.append(Claim("Clamping", what, "increases delta", shown, any(more), note))
     return found

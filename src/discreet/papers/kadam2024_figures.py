@@ -105,7 +105,7 @@ def _table_1(left: Axes, right: Axes) -> None:
 
 
 def _figure_5(left: Axes, right: Axes) -> None:
-    epsilons = np.linspace(0.1, 3, 30)
+    epsilons = np.linspace(0.1, 3, 16)
     laws = [onesided.definition_2(onesided.square(8), (1,), epsilon, 0.3) for epsilon in epsilons]
     left.plot(epsilons, [law @ np.arange(9) ** 2 for law in laws], **ONE_SIDED, label="paper: one-sided, E Z^2")
     uniform = [modulo(9, epsilon, delta=0.3, objective="uniform_prior") for epsilon in epsilons]
@@ -129,7 +129,7 @@ def _figure_5(left: Axes, right: Axes) -> None:
 
 
 def _figure_6(left: Axes, right: Axes) -> None:
-    epsilons = np.linspace(0.05, 2, 196)
+    epsilons = np.linspace(0.05, 2, 118)
     noises = {"geometric": design.geometric(alpha="0.7"), "Gaussian": design.gaussian(sigma2="3.38")}
     for panel, kind, title in ((left, "pdp", "probabilistic DP"), (right, "dp", "DP")):
         for place, (name, noise) in enumerate(noises.items()):
@@ -141,7 +141,7 @@ def _figure_6(left: Axes, right: Axes) -> None:
         panel.set(
             xlabel="epsilon", ylabel="delta", yscale="log", title=f"alpha 0.7, sigma2 3.38: {title}", ylim=(LEAST, 1)
         )
-    allowed, few = float(fair.squared(design.geometric(alpha="0.7", upper=8)).mean()), epsilons[::5]
+    allowed, few = float(fair.squared(design.geometric(alpha="0.7", upper=8)).mean()), epsilons[::3]
     found = [modulo(9, float(epsilon), objective="uniform_prior", distortion=allowed) for epsilon in few]
     curve = [cyclic.delta(float(epsilon)) for cyclic, epsilon in zip(found, few, strict=True)]
     right.plot(few, _positive(curve), color="C3", label="modulo, with the clamped geometric's MSE")
@@ -153,7 +153,7 @@ def _positive(values: Sequence[float]) -> Floats:
 
 
 def _figure_7(left: Axes, right: Axes) -> None:
-    epsilons = np.linspace(0.1, 2, 39)
+    epsilons = np.linspace(0.1, 2, 20)
     geometric = design.geometric(alpha="0.2", upper=8)
     allowed = float(fair.squared(geometric).mean())
     laws = [onesided.definition_2(onesided.square(8), (1,), epsilon, None, 0.6101) for epsilon in epsilons]
@@ -168,7 +168,7 @@ def _figure_7(left: Axes, right: Axes) -> None:
         epsilons, geometric.deltas(epsilons), color="C0", label=f"clamped geometric, mean of counts {allowed:.3f}"
     )
     left.set(xlabel="epsilon", ylabel="delta", title="(a) n = 8, least delta at a squared error", ylim=(-0.02, 1))
-    epsilons = np.linspace(0.1, 2, 191)
+    epsilons = np.linspace(0.1, 2, 115)
     least = [onesided.least_delta(8, epsilon, 0.3) for epsilon in epsilons]
     right.plot(epsilons, least, **ONE_SIDED, label="paper: one-sided, probabilistic")
     response = onesided.two_sided(np.array([0.7] + [0.3 / 7] * 7), range(1, 8))
@@ -200,8 +200,8 @@ def _figure_10(left: Axes, right: Axes) -> None:
     deltas = np.linspace(0, 0.2, 41)
     first = [onesided.literal(8, BOUNDED, 1.5, float(delta))[0] for delta in deltas]
     right.plot(deltas, first, **ONE_SIDED, label="one-sided, (13) as printed")
-    first = [onesided.definition_2(onesided.wrong(8), BOUNDED, 1.5, float(delta))[0] for delta in deltas]
-    right.plot(deltas, first, color="0.1", ls=":", label="one-sided, Definition 2")
+    first = [onesided.definition_2(onesided.wrong(8), BOUNDED, 1.5, float(delta))[0] for delta in deltas[::8]]
+    right.plot(deltas[::8], first, "s", color="0.1", ms=4, label="one-sided, Definition 2")
     for privacy, style in (("pdp", "D"), ("dp", "o-")):
         noises = [modulo(9, 1.5, delta=float(d), neighbours=BOUNDED, privacy=privacy) for d in deltas[::8]]
         first = [fair.distribution(noise)[0] for noise in noises]
@@ -224,7 +224,7 @@ def _figure_11(left: Axes, right: Axes) -> None:
 
 
 def _figure_12(left: Axes, right: Axes) -> None:
-    deltas = np.linspace(0, 0.9, 46)
+    deltas = np.linspace(0, 0.9, 31)
     for place, epsilon in enumerate((0.5, 1.0, 2.0)):
         colour, name = f"C{place}", f"epsilon {epsilon:g}"
         first = [onesided.single(10, 3, epsilon, float(delta))[0] for delta in deltas]

@@ -73,7 +73,7 @@ def along(size: int, mu: int) -> Integers:
 def single(size: int, mu: int, epsilon: float, delta: float) -> Floats:
     """Theorem 2: f(0) = max(1/S_(L-1), max_(m < L-1) min(1/S_m, delta E^m)), S_m = 1 + alpha + ... + alpha^m.
 
-    It falls by alpha for m steps; the rest of the mass comes after them.
+    It falls by alpha for m steps; the rest of the mass is spread evenly over what comes after them.
     """
     places = along(size, mu)
     falling = np.exp(-epsilon * np.arange(len(places)))
@@ -82,8 +82,7 @@ def single(size: int, mu: int, epsilon: float, delta: float) -> Floats:
     m = int(np.argmax(firsts))
     law = np.zeros(size)
     law[places[: m + 1]] = firsts[m] * falling[: m + 1]
-    if m + 1 < len(places):
-        law[places[m + 1]] = max(0.0, 1 - firsts[m] * sums[m])
+    law[places[m + 1 :]] = max(0.0, 1 - firsts[m] * sums[m]) / max(1, len(places) - m - 1)
     return law
 
 
