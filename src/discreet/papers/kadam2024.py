@@ -6,7 +6,7 @@ drawn is recomputed here in the paper's one-sided reading (`kadam2024_onesided`)
 the true one, stands beside it, next to the best law that does keep the promise (`design.cyclic`).
 
 Where the paper gives a formula or a picture and no number, the column `paper` holds the formula's value, or nothing.
-Epsilon and delta of Figures 9, 11, 12 and 14 are not printed; those used here are named.
+Epsilon or delta of Figures 9, 11, 12 and 14 are not printed; those used here are named.
 """
 
 import math
