@@ -24,7 +24,10 @@ def names(design: Mapping[str, Any], size: int | None) -> list[str]:
 
 def is_text(values: Any) -> bool:
     """Whether these are names rather than numbers."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # ragged
+        return False
     return array.dtype.kind == "U" or (
         array.dtype == object and array.size > 0 and all(isinstance(value, str) for value in array.ravel())
     )

@@ -316,8 +316,10 @@ def test_undeclared_names_become_other_or_are_refused_without_being_told() -> No
     with pytest.raises(InputError, match="_other") as refused:
         without.perturb(["yes", "secret answer"])
     assert "secret" not in str(refused.value)
-    with pytest.raises(InputError, match="categories"):
+    with pytest.raises(InputError, match="integers"):
         cyclic(size=3, epsilon=1).certify().perturb(["yes"])
+    with pytest.raises(InputError, match="categories"):
+        cyclic(size=3, epsilon=1).pmf("yes")
 
 
 # Warnings and bad input

@@ -116,8 +116,8 @@ class PTable:
             on every platform. None draws fresh keys from the system's generator; a single count is then
             answered in a time that does not depend on the draw.
         """
-        if categories.is_text(counts):
-            known = categories.names(self.design, self.domain.size)
+        known = categories.names(self.design, self.domain.size)
+        if known and categories.is_text(counts):
             return np.array(known)[self.perturb(categories.codes(counts, known), keys)]
         true = _integers(counts, "counts")
         dimensions = len(self.domain.shape) if isinstance(self.domain, Cycle) else 1

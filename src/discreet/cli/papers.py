@@ -11,13 +11,13 @@ from rich.table import Table as Grid
 from discreet.cli import show
 from discreet.errors import OutputError, ParameterError
 
-NAMES = ("cormode2019", "sadeghi2020")
+NAMES = ("cormode2019", "kadam2024", "sadeghi2020")
 
 
 def papers(
     name: Annotated[str, typer.Argument(metavar="NAME", help=" or ".join(NAMES))],
     figures: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Draw the paper's figures into this folder.")
+        str | None, typer.Option("--figures", "-o", metavar="DIR", help="Draw the paper's figures into this folder.")
     ] = None,
     adult: Annotated[
         str | None, typer.Option(metavar="FILE", help="The UCI Adult data (CSV or CSV.gz), for Cormode 2019.")
