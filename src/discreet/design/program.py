@@ -87,7 +87,7 @@ class Program:
         SolverError
             There is no feasible point, or the time ran out.
         """
-        matrix = self._matrix()
+        matrix = self.entries()
         model = self._model(*matrix)
         basis = None if vertex is None else self._basis(vertex, *matrix)
         terminal = len(self.cost) > LARGE and sys.stderr.isatty()
@@ -108,7 +108,13 @@ class Program:
                     return np.array(highs.getSolution().col_value)
         raise SolverError(f"the linear program has no solution ({highs.modelStatusToString(status).lower()})")
 
-    def _matrix(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The lower and the upper bound of every row."""
+        counts, lower, upper = zip(*self._bounds, strict=True)
+        return np.repeat(np.array(lower), counts), np.repeat(np.array(upper), counts)
+
+    def entries(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
         """Row numbers, variables and coefficients of the non-zero entries, by row; repeated variables added up."""
         widths = np.concatenate([np.full(len(v), v.shape[1]) for v in self._variables])
         row = np.repeat(np.arange(len(widths)), widths)
@@ -125,8 +131,7 @@ class Program:
         model.num_col_, model.num_row_ = size, rows
         model.col_cost_ = self.cost
         model.col_lower_, model.col_upper_ = np.zeros(size), np.full(size, math.inf)
-        model.row_lower_ = np.concatenate([np.full(count, lower) for count, lower, _ in self._bounds])
-        model.row_upper_ = np.concatenate([np.full(count, upper) for count, _, upper in self._bounds])
+        model.row_lower_, model.row_upper_ = self.bounds
         model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         model.a_matrix_.start_ = np.searchsorted(row, np.arange(rows + 1))
         model.a_matrix_.index_, model.a_matrix_.value_ = variable, value
@@ -141,8 +146,7 @@ class Program:
         An order defines one of its variables from the other, so a forest of them is independent; None where the numbers
         do not come out, and the solver has to find a start of its own.
         """
-        lower = np.concatenate([np.full(count, bound) for count, bound, _ in self._bounds])
-        upper = np.concatenate([np.full(count, bound) for count, _, bound in self._bounds])
+        lower, upper = self.bounds
         size = np.bincount(row, minlength=len(lower))
         activity = np.bincount(row, weights=value * vertex[variable], minlength=len(lower))
         scale = np.bincount(row, weights=np.abs(value * vertex[variable]), minlength=len(lower))
