@@ -51,8 +51,8 @@ SMALLEST_DELTA = Fraction(1, 10**200)
 """Below this no table holds the noise, and no float its delta."""
 
 COMBINATIONS = (
-    "give support and variance, or epsilon and delta, or epsilon and support;"
-    " with small='sdc' support and variance; with small='joint' all four"
+    "give support and variance, or epsilon and delta, or epsilon and support (these two also with variant='paper');"
+    " with small='sdc' give support and variance, with small='joint' all four"
 )
 
 
@@ -111,7 +111,7 @@ def maxent(
         raise ParameterError(f"variant is {variant!r}; give None for the best gamma or 'paper' for Sadeghi 2023's")
     if small not in (None, "sdc", "joint"):
         raise ParameterError(f"small is {small!r}; give None, 'sdc' or 'joint'")
-    if small != "sdc" and (js, pstay, mono, fixed) != (0, None, True, False):
+    if small != "sdc" and (js or pstay is not None or mono not in (True, [True]) or fixed):
         raise ParameterError(f"js, pstay, mono and fixed are for small='sdc', and small is {small!r}; leave them out")
     if small != "joint" and bias is not None:
         raise ParameterError(f"bias is {bias!r} and small {small!r}; it is for small='joint': leave it out")
@@ -151,9 +151,9 @@ def maxent(
         case None, None, None, Epsilon() as privacy, Fraction() as goal:
             return _smallest(privacy, goal, rule, {**design, "delta": text(goal)})
     named = {"support": support, "variance": variance, "epsilon": at, "delta": delta}
-    given = " and ".join(name for name, value in named.items() if value is not None) or "nothing"
-    beside = "".join(f", {name}={value!r}" for name, value in (("variant", variant), ("small", small)) if value)
-    raise ParameterError(f"{given} is given{beside}; {COMBINATIONS}")
+    given = [name for name, value in named.items() if value is not None]
+    given += [f"{name}={value!r}" for name, value in (("variant", variant), ("small", small)) if value is not None]
+    raise ParameterError(f"given is {', '.join(given) or 'nothing'}; {COMBINATIONS}")
 
 
 def of_variance(support: int, variance: Fraction) -> Fraction:

@@ -44,7 +44,7 @@ STEP, TRIES, DIGITS = 0.05, 20, 5
 """How pstay is lowered, how often, and the digits to which the variance must be V."""
 
 TOLERANCE = 1e-12
-_ITERATIONS, _SECONDS = 500, 60.0
+_ITERATIONS, _SECONDS, _LARGEST_LOG = 500, 60.0, 600.0
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _dual(powers: Floats, wanted: Floats, lower: Floats, chain: int) -> Floats:
         value, slope, size = _value(law, multipliers, powers, wanted), float(residual @ step), 1.0
         while True:
             tried = multipliers + size * step
-            law, blocks = _lagrangian(np.minimum(-tried @ powers, 1.0), lower, chain)
+            law, blocks = _lagrangian(np.minimum(-tried @ powers, _LARGEST_LOG), lower, chain)
             if _value(law, tried, powers, wanted) >= value + 1e-4 * size * slope - 1e-13 or size < 1e-12:
                 break
             size /= 2
