@@ -260,7 +260,7 @@ def _smallest(
     at: Epsilon, target: Fraction, rule: Callable[[Epsilon, int], Fraction], design: dict[str, Any]
 ) -> Mechanism:
     """The smallest support whose gamma meets the target: doubling and bisection in floats, then an exact check."""
-    goal = float(target)
+    goal = float(target) * (1 + 1e-12)  # more than floats are wrong by: the exact check decides
 
     def meets(support: int) -> bool:
         return float_delta(float(rule(at, support)), float(at), support) <= goal
