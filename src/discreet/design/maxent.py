@@ -197,10 +197,11 @@ def interval(at: Epsilon, support: int) -> Fraction:
 def float_delta(gamma: float, epsilon: float, support: int) -> float:
     """delta(epsilon) in floats, a sum of positive terms: p(z) - E p(z+1) = p(z) (1 - exp(epsilon - gamma (2z+1)))."""
     z = np.arange(0.0, support + 1)
-    weights = np.exp(-gamma * z**2)
-    excess = np.clip(-np.expm1(epsilon - gamma * (2 * z + 1)), 0.0, None)
+    weights = np.exp(-gamma * (z * z))
+    first = support if 2 * gamma * support <= epsilon else int(epsilon / (2 * gamma))
+    excess = np.clip(-np.expm1(epsilon - gamma * (2 * z[first:] + 1)), 0.0, None)
     excess[-1] = 1.0
-    return float(weights @ excess / (2 * weights.sum() - 1))
+    return float(weights[first:] @ excess / (2 * weights.sum() - 1))
 
 
 def exact_delta(half: Sequence[int], at: Epsilon) -> Fraction:
@@ -263,6 +264,8 @@ def _smallest(
     goal = float(target) * (1 + 1e-12)  # more than floats are wrong by: the exact check decides
 
     def meets(support: int) -> bool:
+        if rule is best and float_delta(float(at) / (2 * support - 1), float(at), support) <= goal:
+            return True  # the last knot does already
         return float_delta(float(rule(at, support)), float(at), support) <= goal
 
     low, high = 0, 1
