@@ -61,6 +61,12 @@ def test_what_is_delivered_has_everything_that_was_asked(delta: float) -> None:
     assert table.guarantee.delta <= Fraction(delta)
 
 
+def test_a_target_just_above_the_least_delta_is_met_though_the_solver_gives_up_on_it() -> None:
+    mechanism = maxent(support=6, variance=1.65, epsilon=0.2, delta=0.22065, small="joint")
+    assert 0.2205 < mechanism.delta(0.2) <= 0.22065
+    assert all(abs(mechanism.bias(count)) < 1e-15 for count in range(1, 8))
+
+
 def test_unused_conditions_leave_the_entropy_at_its_largest() -> None:
     """golden 003.dpme.maxentH.3xmin: the entropies of the counts 0..5, in nats, at three times the least delta."""
     mechanism = joint(0.5, 0.19764052582928335)

@@ -14,13 +14,14 @@ force
 n + 1 is the mean of the second, at most E times the mean of the first plus delta times the largest output. At n =
 0 that is 1/(D+1) whatever epsilon, so there the bias condition is dropped, and only there.
 
-Clarabel solves it, to a tolerance that may pass delta by some per cent. So the least delta there is comes from a
-linear program (`bounded_program`), its optimum is mixed in just as much as brings delta back (delta is convex,
-the moments are linear), every row is made exactly unbiased, and delta and variance are compared with what was
-asked in exact numbers. What fails that is not returned.
+Clarabel solves it, to a tolerance that may pass delta by some per cent, or for a looser delta where it gives up.
+So the least delta there is comes from a linear program (`bounded_program`), its optimum is mixed in just as much
+as brings delta back (delta is convex, the moments are linear), every row is made exactly unbiased, and delta and
+variance are compared with what was asked in exact numbers. What fails that is not returned.
 """
 
 import math
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -45,7 +46,10 @@ SLACK = 1e-8
 
 
 TOLERANCE = 1e-9
-"""Clarabel's; where it cannot reach it, "almost" is enough, because what it returns is repaired and checked."""
+"""Clarabel's; "almost" is enough, because what it returns is repaired and checked."""
+
+LOOSER = (1.0, 1.1, 2.0, 10.0, 1e3, 1e6)
+"""Multiples of delta tried in turn: just above the least delta there is hardly a choice, and Clarabel gives up."""
 
 
 def table(
@@ -73,8 +77,7 @@ def table(
             f" {float(least):.6g}: give at least that, or a larger epsilon, support, variance or bias"
         )
     goal = max(target - min(target / 1000, MARGIN), least)
-    program.rows(np.array([[last]]), 1.0, -math.inf, float(goal))
-    broad = _largest_entropy(program, layout.size, time_limit, clarabel, sparse)
+    broad = _largest_entropy(program, last, float(goal), layout.size, time_limit, clarabel, sparse)
     share = 0.0
     while share < 1:
         rows = _rows(layout, (1 - share) * broad + share * strict)
@@ -115,8 +118,11 @@ def _laws(program: Program, layout: Layout, variance: float, bias: float | None)
             program.rows(own, change, 0.0, bias)
 
 
-def _largest_entropy(program: Program, size: int, time_limit: float, clarabel: Any, sparse: Any) -> Floats:
-    """The first `size` variables where the sum of -x log x over them is largest, subject to the program's rows.
+def _largest_entropy(
+    program: Program, last: int, delta: float, size: int, time_limit: float, clarabel: Any, sparse: Any
+) -> Floats:
+    """The first `size` variables where the sum of -x log x over them is largest, subject to the program's rows and to
+    x[last] <= delta, or to a looser delta where the solver gives up.
 
     An entropy t <= -x log x is the cone x exp(t/x) <= 1 with one more variable.
     """
@@ -125,32 +131,33 @@ def _largest_entropy(program: Program, size: int, time_limit: float, clarabel: A
     lower, upper = program.bounds
     matrix = sparse.csr_matrix((value, (row, variable)), shape=(len(lower), count + size))
     equal, below, above = lower == upper, (lower < upper) & np.isfinite(upper), (lower < upper) & np.isfinite(lower)
-    positive = sparse.eye(count, count + size)
+    every = sparse.eye(count, count + size, format="csr")
     place = np.arange(size)
     cones = sparse.csr_matrix(
         (np.full(2 * size, -1.0), (np.concatenate([3 * place, 3 * place + 1]), np.concatenate([count + place, place]))),
         shape=(3 * size, count + size),
     )
-    stacked = sparse.vstack([matrix[equal], matrix[below], -matrix[above], -positive, cones]).tocsc()
-    bounds = np.concatenate(
-        [lower[equal], upper[below], -lower[above], np.zeros(count), np.tile([0.0, 0.0, 1.0], size)]
-    )
-    kinds = [clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(int(below.sum() + above.sum()) + count)]
+    stacked = sparse.vstack([matrix[equal], every[last], matrix[below], -matrix[above], -every, cones]).tocsc()
+    kinds = [
+        clarabel.ZeroConeT(int(equal.sum())),
+        clarabel.NonnegativeConeT(1 + int(below.sum() + above.sum()) + count),
+        *[clarabel.ExponentialConeT()] * size,
+    ]
     cost = np.concatenate([np.zeros(count), np.full(size, -1.0)])
-    settings = clarabel.DefaultSettings()
-    settings.verbose, settings.time_limit, settings.max_threads = False, time_limit, 1
-    settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = TOLERANCE
     nothing = sparse.csc_matrix((count + size, count + size))
-    solver = clarabel.DefaultSolver(
-        nothing, cost, stacked, bounds, kinds + [clarabel.ExponentialConeT()] * size, settings
+    rest = [upper[below], -lower[above], np.zeros(count), np.tile([0.0, 0.0, 1.0], size)]
+    settings, end = clarabel.DefaultSettings(), time.monotonic() + time_limit
+    settings.verbose, settings.max_threads = False, 1
+    settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = TOLERANCE
+    for factor in LOOSER:
+        settings.time_limit = max(end - time.monotonic(), 0.0)
+        bounds = np.concatenate([lower[equal], [min(factor * delta, 1.0)], *rest])
+        found = clarabel.DefaultSolver(nothing, cost, stacked, bounds, kinds, settings).solve()
+        if str(found.status) in ("Solved", "AlmostSolved"):
+            return np.asarray(np.clip(found.x[:size], 0.0, None))
+    raise SolverError(
+        f"the program of largest entropy was not solved ({found.status}); give a larger time_limit, delta or variance"
     )
-    found = solver.solve()
-    if str(found.status) not in ("Solved", "AlmostSolved"):
-        raise SolverError(
-            f"the program of largest entropy was not solved ({found.status}); give a larger time_limit, delta or"
-            " variance"
-        )
-    return np.asarray(np.clip(found.x[:size], 0.0, None))
 
 
 def _rows(layout: Layout, values: Floats) -> list[Row]:
