@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+SDC = ("--epsilon", "1", "--small", "sdc")
+
 
 def test_design_then_verify(discreet) -> None:  # type: ignore[no-untyped-def]
     made = discreet("design", "geometric", "--epsilon", "1", "--upper", "20", "-o", "m.json")
@@ -26,6 +28,24 @@ def test_design_then_verify(discreet) -> None:  # type: ignore[no-untyped-def]
     checked = discreet("verify", "m.json")
     assert checked.code == 0
     assert "every claim holds" in checked.out
+
+
+@pytest.mark.parametrize(
+    ("options", "delta"),
+    [
+        (["--epsilon", "0.5", "--delta", "1e-4"], "7.70462e-5"),
+        (["--epsilon", "0.5", "--delta", "1e-4", "--variant", "paper"], "9.912"),
+        (["--epsilon", "1", "--support", "5", "--variance", "3"], "0.0172693"),
+        (["--support", "5", "--variance", "3", *SDC, "--js", "2"], "0.26553"),
+        (["--support", "2", "--variance", "1.05", *SDC, "--js", "1", "--mono", "true,true,false,true"], "0.491667"),
+        (["--support", "4", "--variance", "1.5", *SDC, "--pstay", ".8,.9,.9,.9"], "0.757043"),
+    ],
+)
+def test_maximum_entropy_noise(discreet, options: list[str], delta: str) -> None:  # type: ignore[no-untyped-def]
+    made = discreet("design", "maxent", *options, "-o", "m.json")
+    assert made.code == 0
+    assert f"delta = {delta}" in made.out
+    assert "every claim holds" in discreet("verify", "m.json").out
 
 
 def test_a_changed_weight_is_refused_and_named(discreet) -> None:  # type: ignore[no-untyped-def]
@@ -74,6 +94,14 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet) -> None:  #
         (["design", "geometric", "--epsilon", "1", "--bits", "7"], "8 to 62"),
         (["design", "geometric", "--epsilon", "0.01", "--upper", "60", "--bits", "8", "-o", "x.json"], "would do"),
         (["design", "geometric", "--epsilon", "1", "-o", "no/such/folder/x.json"], "cannot be written"),
+        (["design", "maxent"], "give support and variance, or epsilon and delta"),
+        (["design", "maxent", "--epsilon", "1", "--delta", "1"], "between 0 and 1"),
+        (["design", "maxent", "--support", "5", "--variance", "11", "-o", "x.json"], "at most 10"),
+        (
+            ["design", "maxent", "--support", "3", "--variance", "1", "--small", "sdc", "--mono", "maybe"],
+            "true or false",
+        ),
+        (["design", "maxent", "--support", "3", "--variance", "1", "-o", "x.json"], "no epsilon of its own"),
         (["verify", "none.json"], "cannot be read"),
         (["verify", "x" * 300], "cannot be read"),
         (["design", "geometric", "--epsilon", "1", "-o", "x" * 300], "cannot be written"),

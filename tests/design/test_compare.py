@@ -58,3 +58,17 @@ def test_within_is_the_smallest_band_of_95_percent() -> None:
 def test_a_comparison_that_cannot_be_is_refused(names: list[str], options: dict[str, object], complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint):
         compare(names, **options)  # type: ignore[arg-type]
+
+
+def test_maximum_entropy_noise_beside_the_others() -> None:
+    """Sadeghi 2023, Example 1: the smallest support is 24; at equal variance it keeps that support."""
+    geometric, maxent = compare(["geometric", "maxent"], epsilon="0.5", delta="1e-4")
+    assert maxent.mechanism.design["support"] == 24
+    assert geometric.variance < 8 < 38 < maxent.variance
+    (wider,) = compare(["maxent"], epsilon="0.5", delta="1e-4", variance=40)
+    assert wider.variance == pytest.approx(40)
+    assert wider.mechanism.design["support"] == 24
+    with pytest.raises(ParameterError, match="at most 200"):
+        compare(["maxent"], epsilon="0.5", delta="1e-4", variance=400)
+    with pytest.raises(ParameterError, match="designs are maxent; choose from geometric, fair"):
+        compare(["maxent"], epsilon=1, n=5)

@@ -16,7 +16,8 @@ def compare(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="geometric, staircase, gaussian; with --n: geometric, fair, weakly_honest, exponential, uniform.",
+            help="geometric, staircase, gaussian, maxent;"
+            " with --n: geometric, fair, weakly_honest, exponential, uniform.",
         ),
     ],
     epsilon: Annotated[str, typer.Option(help="Privacy of one count.")] = "1",
@@ -39,7 +40,8 @@ def compare(
     for head in ("delta", "epsilon", "variance", "bias", "truth", "95%"):
         grid.add_column(head, justify="right", no_wrap=True)
     for entry in found:
-        settings = {k: v for k, v in entry.mechanism.design.items() if k in ("epsilon", "sigma2", "step")}
+        own = ("support", "gamma") if entry.name == "maxent" else ("epsilon", "sigma2", "step")
+        settings = {k: v for k, v in entry.mechanism.design.items() if k in own}
         shown = ", ".join(f"{key} {_short(value)}" for key, value in settings.items())
         figures = (entry.delta, entry.epsilon, entry.variance, entry.bias, entry.truth)
         grid.add_row(entry.name, shown, *(f"{value:.3g}" for value in figures), f"+-{entry.within}")

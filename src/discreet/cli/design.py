@@ -10,10 +10,13 @@ import typer
 from discreet import design as designs
 from discreet.cli import show
 from discreet.domain import Cycle
-from discreet.errors import EpsilonError
+from discreet.errors import EpsilonError, ParameterError
 from discreet.mechanism import Mechanism
 
 app = typer.Typer(help="Design a mechanism, certify it, and write its certificate.", no_args_is_help=True)
+
+_SEVERAL = ("mono", "pstay", "weights")
+"""Parameters that may have a value for each row or count."""
 
 _AFTER = {
     "bits": (int, 32, typer.Option(help="Every row of the table sums to 2**bits; 8 to 62.")),
@@ -63,9 +66,15 @@ def _default(value: Any) -> Any:
     return None if value == () else value
 
 
-def _numbers(given: str | None) -> list[str] | None:
-    """Numbers separated by commas or spaces."""
-    return None if given is None else given.replace(",", " ").split()
+def _several(key: str, given: Any) -> list[str] | list[bool]:
+    """Numbers, or true and false, separated by commas or spaces."""
+    parts = str(given).replace(",", " ").split()
+    if key != "mono":
+        return parts
+    words = {"true": True, "false": False}
+    if not parts or not {part.lower() for part in parts} <= set(words):
+        raise ParameterError(f"{key} is {given!r}; give true or false, or several of them separated by commas")
+    return [words[part.lower()] for part in parts]
 
 
 def _add(name: str, make: Callable[..., Mechanism]) -> None:
@@ -104,7 +113,7 @@ def _add(name: str, make: Callable[..., Mechanism]) -> None:
 
     def command(**given: Any) -> None:
         chosen = {
-            key: _numbers(given[key]) if key == "weights" else given[key] for key in own if given[key] is not None
+            key: _several(key, given[key]) if key in _SEVERAL else given[key] for key in own if given[key] is not None
         }
         run(
             make, chosen, None if "epsilon" in own else given["epsilon"], given["bits"], given["count"], given["output"]

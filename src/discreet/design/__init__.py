@@ -7,6 +7,7 @@ from discreet.design.exponential import exponential
 from discreet.design.fair import fair
 from discreet.design.gaussian import gaussian
 from discreet.design.geometric import geometric
+from discreet.design.maxent import maxent
 from discreet.design.randomized import randomized_response
 from discreet.design.select import select
 from discreet.design.staircase import staircase
@@ -21,6 +22,7 @@ __all__ = [
     "fair",
     "gaussian",
     "geometric",
+    "maxent",
     "randomized_response",
     "select",
     "staircase",

@@ -30,7 +30,7 @@ NOTHING = 1e-13
 
 
 @dataclass
-class _Layout:
+class Layout:
     """Variables of a program by name: for every row a first output and its variables; then slacks, then delta."""
 
     size: int = 0
@@ -47,15 +47,14 @@ def all_counts(
     exp_epsilon: float, eta: Fraction, support: int, lowest: int, per_output: bool, time_limit: float
 ) -> tuple[tuple[Row, ...], Row]:
     """Rows of the counts lowest..2D-1 and the noise of all larger ones."""
-    layout = _Layout()
+    layout = Layout()
     start = max(2 * support, LEAST_SHARED, lowest + 1)
     for count in range(lowest, start + 1):
         first = max(0, count - support)
         layout.add(count, first, count + support - first + 1)
-    # the row of `start` stands for the interior: shifted by one it is its own neighbour
     found = _solve(layout, exp_epsilon, float(eta), per_output, time_limit)
     rows = [
-        _exact_row(found[v : v + width], count, first, eta)
+        unbiased_row(found[v : v + width], count, first, eta)
         for (count, first, v), width in zip(layout.rows, layout.widths, strict=True)
     ]
     noise = rows[-1]
@@ -65,13 +64,13 @@ def all_counts(
 
 def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -> Row:
     """Noise for counts that are all at least `support`; the optimum is symmetric, and is made exactly so."""
-    layout = _Layout()
+    layout = Layout()
     layout.add(support, 0, 2 * support + 1)
     values = _law(_solve(layout, exp_epsilon, eta, False, time_limit))
     return Row(-support, (values + values[::-1]) / 2)
 
 
-def _exact_row(values: Floats, count: int, first: int, eta: Fraction) -> Row:
+def unbiased_row(values: Floats, count: int, first: int, eta: Fraction) -> Row:
     """A solver's row made exact: eta for the truth, the two sides scaled so that it sums to one without bias."""
     chances = [Fraction(value) if value > NOTHING else Fraction(0) for value in values.tolist()]
     side = [(y - count, p) for y, p in enumerate(chances, first) if y != count]
@@ -94,18 +93,10 @@ def _law(values: Floats) -> Floats:
     return np.asarray(positive / positive.sum())
 
 
-def _solve(layout: _Layout, exp_epsilon: float, eta: float, per_output: bool, time_limit: float) -> Floats:
+def _solve(layout: Layout, exp_epsilon: float, eta: float, per_output: bool, time_limit: float) -> Floats:
     """Values of the probabilities; delta first, then variance."""
-    pairs = [(a, a + 1, 0) for a in range(len(layout.rows) - 1)] + [(len(layout.rows) - 1, len(layout.rows) - 1, 1)]
-    slacks = 0 if per_output else 2 * sum(_union(layout, *pair)[1] for pair in pairs)
-    last = layout.size + slacks
-    program = Program(last + 1)
+    program, last = least_delta(layout, exp_epsilon, per_output)
     _laws(program, layout, eta)
-    place = layout.size
-    for pair in pairs:
-        for swap in (False, True):
-            place = _excess(program, layout, pair, swap, exp_epsilon, per_output, place, last)
-    program.cost[last] = 1.0
     found = program.solve(time_limit)
     delta = found[last]
     program.rows(np.array([[last]]), 1.0, -math.inf, delta * (1 + LOOSE) + 1e-12)
@@ -119,7 +110,24 @@ def _solve(layout: _Layout, exp_epsilon: float, eta: float, per_output: bool, ti
     return found[: layout.size]
 
 
-def _error(layout: _Layout, found: Floats, eta: float) -> float:
+def least_delta(layout: Layout, exp_epsilon: float, per_output: bool = False) -> tuple[Program, int]:
+    """A program whose cost is its last variable, at least the delta of every pair of neighbours; and that variable.
+
+    The last row of the layout stands for all larger counts: shifted by one it is its own neighbour.
+    """
+    pairs = [(a, a + 1, 0) for a in range(len(layout.rows) - 1)] + [(len(layout.rows) - 1, len(layout.rows) - 1, 1)]
+    slacks = 0 if per_output else 2 * sum(_union(layout, *pair)[1] for pair in pairs)
+    last = layout.size + slacks
+    program = Program(last + 1)
+    program.cost[last] = 1.0
+    place = layout.size
+    for pair in pairs:
+        for swap in (False, True):
+            place = _excess(program, layout, pair, swap, exp_epsilon, per_output, place, last)
+    return program, last
+
+
+def _error(layout: Layout, found: Floats, eta: float) -> float:
     """How far the rows are from their sums, their chance of the truth and their means."""
     worst = 0.0
     for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
@@ -129,7 +137,7 @@ def _error(layout: _Layout, found: Floats, eta: float) -> float:
     return worst
 
 
-def _laws(program: Program, layout: _Layout, eta: float) -> None:
+def _laws(program: Program, layout: Layout, eta: float) -> None:
     """Each row sums to one, has the truth with eta, and is unbiased from count 1 on."""
     for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
         own = np.arange(variable, variable + width)[None, :]
@@ -139,7 +147,7 @@ def _laws(program: Program, layout: _Layout, eta: float) -> None:
             program.rows(own, np.arange(first, first + width) - count, 0.0, 0.0)
 
 
-def _union(layout: _Layout, one: int, other: int, shift: int) -> tuple[int, int]:
+def _union(layout: Layout, one: int, other: int, shift: int) -> tuple[int, int]:
     """The first output and the number of outputs of two rows together, the second shifted."""
     (_, a, _), (_, b, _) = layout.rows[one], layout.rows[other]
     first = min(a, b + shift)
@@ -148,7 +156,7 @@ def _union(layout: _Layout, one: int, other: int, shift: int) -> tuple[int, int]
 
 def _excess(
     program: Program,
-    layout: _Layout,
+    layout: Layout,
     pair: tuple[int, int, int],
     swap: bool,
     exp_epsilon: float,

@@ -1,13 +1,15 @@
 """Several designs side by side, each tuned to the same privacy or to the same variance.
 
-A family has one parameter that makes it noisier (epsilon, or sigma2). At equal privacy it is the least noisy
-one whose exact delta at epsilon is at most the target; at equal variance the one with that variance at the
-middle count. Both are found by bisection, because both are monotone.
+A family has one parameter that makes it noisier (epsilon, or sigma2). At equal privacy it is the least noisy one
+whose exact delta at epsilon is at most the target; at equal variance the one with that variance at the middle
+count. Both are found by bisection, because both are monotone. Maximum-entropy noise has two parameters: its
+support is the smallest that has the privacy, and its variance the least delta's, or the one asked for.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from discreet.design.exponential import exponential
 from discreet.design.fair import fair
 from discreet.design.gaussian import gaussian
 from discreet.design.geometric import geometric
+from discreet.design.maxent import maxent
 from discreet.design.staircase import staircase
 from discreet.design.uniform import uniform
 from discreet.design.weakly_honest import weakly_honest
@@ -79,7 +82,7 @@ def compare(
     Parameters
     ----------
     names
-        geometric, staircase, gaussian; with n: geometric, fair, weakly_honest, exponential, uniform.
+        geometric, staircase, gaussian, maxent; with n: geometric, fair, weakly_honest, exponential, uniform.
     n
         Largest count; None: unbounded counts, for which delta must be above 0.
     """
@@ -91,23 +94,32 @@ def compare(
             "noise on unbounded counts has no delta of 0; give delta, for example 1e-9, or n for counts 0..n"
         )
     families = unbounded(min(target, exact("1e-9", "tail")) / 1000) if n is None else bounded(n)
-    unknown = [name for name in names if name not in families]
-    if unknown or not names:
-        raise ParameterError(f"designs are {', '.join(names) or 'none'}; choose from {', '.join(families)}")
+    choices = [*families, "maxent"] if n is None else [*families]
+    if not names or not set(names) <= set(choices):
+        raise ParameterError(f"designs are {', '.join(names) or 'none'}; choose from {', '.join(choices)}")
     middle = 0 if n is None else n // 2
-    if variance is None:
+    wanted = None if variance is None else exact(variance, "variance")
+    if wanted is None:
 
         def enough(mechanism: Mechanism) -> bool:
             return mechanism.delta(at) <= float(target) * (1 + 1e-12)
     else:
-        wanted = exact(variance, "variance")
         if wanted <= 0:
             raise ParameterError(f"variance is {variance!r}; give a number above 0")
 
         def enough(mechanism: Mechanism) -> bool:
             return mechanism.variance(middle) >= float(wanted)
 
-    return [_measure(name, _least(name, families[name], enough), at, float(target), middle) for name in names]
+    def tuned(name: str) -> Mechanism:
+        return _maxent(at, target, wanted) if name == "maxent" else _least(name, families[name], enough)
+
+    return [_measure(name, tuned(name), at, float(target), middle) for name in names]
+
+
+def _maxent(at: Epsilon, delta: Fraction, variance: Fraction | None) -> Mechanism:
+    """The smallest support that has the privacy; with the variance, where one is asked for."""
+    private = maxent(**at.given, delta=delta)
+    return private if variance is None else maxent(support=private.design["support"], variance=variance)
 
 
 def _least(name: str, family: Callable[[float], Mechanism], enough: Callable[[Mechanism], bool]) -> Mechanism:

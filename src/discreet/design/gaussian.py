@@ -5,19 +5,18 @@ sigma2 = .2660). The law has no pure privacy, so it has no epsilon of its own: c
 need and read delta.
 
 Either the noise is truncated to [-support, support], or it is cut where the mass beyond is at most `tail`.
-Probabilities are computed in integers by p(z+1) = p(z) g^(2z+1) with g = exp(-1/(2 sigma2)), to 256 bits.
+Probabilities are computed in integers (`bell`), with gamma = 1/(2 sigma2), to 256 bits.
 """
 
 from fractions import Fraction
 
-from discreet.design import parameters
+from discreet.design import bell, parameters
 from discreet.domain import Counts
 from discreet.errors import ParameterError
-from discreet.exact import PRECISION, Number, exp_lower, text
+from discreet.exact import Number, text
 from discreet.mechanism import Mechanism
 
 SMALLEST, LARGEST = Fraction(1, 1000), 10**10
-_SHIFT = 2 * PRECISION
 
 
 def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = parameters.TAIL) -> Mechanism:
@@ -48,20 +47,15 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
 
 def _half(sigma2: Fraction, tail: Fraction, support: int | None) -> list[int]:
     """Integers in proportion to p(0), p(1), ... up to the support, or until what lies beyond is the tail's share."""
-    step = int((1 << _SHIFT) / exp_lower(1 / (2 * sigma2)))  # g
-    twice = step * step >> _SHIFT
-    half, total, ratio = [1 << _SHIFT], 1 << _SHIFT, step
-    while support is None or len(half) <= support:
-        following = half[-1] * ratio >> _SHIFT
-        ratio = ratio * twice >> _SHIFT
-        beyond = Fraction(
-            2 * following << _SHIFT, (1 << _SHIFT) - ratio
-        )  # a geometric series above p(z+1) + p(z+2) + ...
-        if support is None and len(half) > 1 and beyond <= tail * total:
-            return half
-        if following == 0:
+    half: list[int] = []
+    total, one = 0, 1 << bell.SHIFT
+    for z, (weight, ratio) in enumerate(bell.weights(1 / (2 * sigma2))):
+        beyond = Fraction(2 * weight << bell.SHIFT, one - ratio)  # a geometric series above p(z) + p(z+1) + ...
+        if z > support if support is not None else z > 1 and beyond <= tail * total:
             break
-        half.append(following)
-        total += 2 * following
-        parameters.reach(len(half) - 1, "choose a smaller sigma2 or a larger tail")
+        if weight == 0:
+            break
+        half.append(weight)
+        total += 2 * weight if z else weight
+        parameters.reach(z, "choose a smaller sigma2 or a larger tail")
     return half

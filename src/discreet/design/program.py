@@ -98,7 +98,7 @@ class Program:
         SolverError
             There is no feasible point, or the time ran out.
         """
-        matrix = self._matrix()
+        matrix = self.entries()
         model = self._model(*matrix)
         basis = None if vertex is None else self._basis(vertex, *matrix)
         terminal = (len(self.cost) > LARGE or self.binary.size > 0) and sys.stderr.isatty()
@@ -122,7 +122,13 @@ class Program:
     def __str__(self) -> str:
         return "the linear program with choices" if self.binary.size else "the linear program"
 
-    def _matrix(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The lower and the upper bound of every row."""
+        counts, lower, upper = zip(*self._bounds, strict=True)
+        return np.repeat(np.array(lower), counts), np.repeat(np.array(upper), counts)
+
+    def entries(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
         """Row numbers, variables and coefficients of the non-zero entries, by row; repeated variables added up."""
         widths = np.concatenate([np.full(len(v), v.shape[1]) for v in self._variables])
         row = np.repeat(np.arange(len(widths)), widths)
@@ -145,8 +151,7 @@ class Program:
             kinds = np.full(size, highspy.HighsVarType.kContinuous, dtype=object)
             kinds[self.binary] = highspy.HighsVarType.kInteger
             model.integrality_ = kinds.tolist()
-        model.row_lower_ = np.concatenate([np.full(count, lower) for count, lower, _ in self._bounds])
-        model.row_upper_ = np.concatenate([np.full(count, upper) for count, _, upper in self._bounds])
+        model.row_lower_, model.row_upper_ = self.bounds
         model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         model.a_matrix_.start_ = np.searchsorted(row, np.arange(rows + 1))
         model.a_matrix_.index_, model.a_matrix_.value_ = variable, value
@@ -161,8 +166,7 @@ class Program:
         An order defines one of its variables from the other, so a forest of them is independent; None where the numbers
         do not come out, and the solver has to find a start of its own.
         """
-        lower = np.concatenate([np.full(count, bound) for count, bound, _ in self._bounds])
-        upper = np.concatenate([np.full(count, bound) for count, _, bound in self._bounds])
+        lower, upper = self.bounds
         size = np.bincount(row, minlength=len(lower))
         activity = np.bincount(row, weights=value * vertex[variable], minlength=len(lower))
         scale = np.bincount(row, weights=np.abs(value * vertex[variable]), minlength=len(lower))
