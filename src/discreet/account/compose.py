@@ -1,7 +1,7 @@
 """What several cells cost together: an upper bound of delta for everything one person touches.
 
-A person in k cells meets k tables. `compose` makes of every table its profile (`profile`), of every profile a dominating
-pair on one lattice of losses (`pair`, `lattice`), and convolves the pairs (`convolve`):
+A person in k cells meets k tables. `compose` makes of every table its profile (`profile`), of every profile a
+dominating pair on one lattice of losses (`pair`, `lattice`), and convolves the pairs (`convolve`):
 
     delta(epsilon) <= floor + finite(epsilon),      floor = 1 - prod (1 - mass at infinity).
 
@@ -103,7 +103,7 @@ class Composition:
         lost = math.fsum(part.times * math.log1p(-min(part.pair.infinite, 0.999999)) for part in self.parts)
         if any(part.pair.infinite >= 0.999999 for part in self.parts):
             return 1.0
-        return min(1.0, -math.expm1(lost) * (1 + self._inflation))
+        return min(1.0, abs(math.expm1(lost)) * (1 + self._inflation))
 
     @cached_property
     def _inflation(self) -> float:
@@ -128,7 +128,7 @@ class Composition:
             each = np.minimum(part.curve.delta(epsilons * share * (1 - 8 * ULP)), 1 - ULP)
             each = np.where(epsilons >= self._largest, min(part.curve.floor, 1 - ULP), each)
             kept += part.times * np.log1p(-each)
-        return np.asarray(np.where(kept < -35, 1.0, -np.expm1(kept) * (1 + 16 * ULP)))
+        return np.asarray(np.where(kept < -35, 1.0, np.abs(np.expm1(kept)) * (1 + 16 * ULP)))
 
     def _basic_epsilon(self, target: float, highest: float) -> float:
         """The smallest epsilon up to `highest` at which basic composition meets the target; `highest` if none does."""
@@ -142,9 +142,7 @@ class Composition:
         return highest
 
 
-def compose(
-    parts: Any, cells: int = 1, *, contributions: int | None = None, step: float | None = None
-) -> Composition:
+def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, step: float | None = None) -> Composition:
     """The upper bound of delta(epsilon) for everything that one person touches.
 
     Parameters
@@ -196,9 +194,7 @@ def _grouping(curves: list[Curve], step: float) -> Pair:
     """The pair of one grouping: the largest over the partitions of all rows; curves[d - 1] is H^(d)."""
     pairs = [curve.pair(step) for curve in curves]
     compositions = [
-        Composition(
-            step, tuple(Part(curves[d - 1], pairs[d - 1], len(list(same))) for d, same in groupby(partition))
-        )
+        Composition(step, tuple(Part(curves[d - 1], pairs[d - 1], len(list(same))) for d, same in groupby(partition)))
         for partition in _partitions(len(curves), len(curves))
     ]
     reach = max(sum(part.pair.reach * part.times for part in each.parts) for each in compositions)
@@ -229,9 +225,7 @@ def _listed(parts: Any, cells: int) -> Iterator[tuple[Any, int]]:
         pair = isinstance(item, tuple) and len(item) == 2 and not isinstance(item, Pair)
         part, times = item if pair else (item, 1)
         if not isinstance(part, (Mechanism, PTable, Table, Profile, Pair, Composition)):
-            raise ParameterError(
-                f"a part is {item!r:.60}; give a mechanism, a perturbation table, or (table, times)"
-            )
+            raise ParameterError(f"a part is {item!r:.60}; give a mechanism, a perturbation table, or (table, times)")
         yield part, cells * _integer(times, "times", MOST_CELLS, "how many times one person meets the part")
 
 

@@ -54,9 +54,14 @@ class Factor:
     times: int
 
     @cached_property
+    def places(self) -> npt.NDArray[np.int64]:
+        """Finite losses that have a mass, in steps."""
+        return np.flatnonzero(self.pair.masses > 0) - self.pair.reach
+
+    @cached_property
     def losses(self) -> Floats:
-        """Finite losses that have a mass."""
-        return self.pair.step * (np.flatnonzero(self.pair.masses > 0) - self.pair.reach)
+        """The same as losses."""
+        return np.asarray(self.pair.step * self.places)
 
     @cached_property
     def logs(self) -> Floats:
@@ -101,6 +106,7 @@ class Ladder:
         self.reach = sum(pair.reach * times for pair, times in parts)
         self.tilts = [0.0]
         self.moments = [self._moments(0.0)]
+        self.whole = min(1.0, math.exp(self.moments[0].log_mass) * (1 + (self.moments[0].doubt + 1) * 16 * ULP))
         self.complete = False
         self._windows: dict[int, Window] = {}
 
@@ -114,8 +120,8 @@ class Ladder:
             below = epsilons[asked] < window.first * self.step
             found = interpolate(self.step, window.delta, epsilons[asked], window.first)
             wrong = interpolate(self.step, window.error, epsilons[asked], window.first)
-            bound[asked] = np.where(below, 1, np.minimum(found, 1))
-            error[asked] = np.where(below, 1 - found + wrong, wrong)
+            bound[asked] = np.where(below, self.whole, np.minimum(found, self.whole))
+            error[asked] = np.where(below, self.whole - found + wrong, wrong)
         return bound, np.minimum(error, bound)
 
     def rungs(self, epsilons: Floats) -> npt.NDArray[np.int64]:
@@ -133,27 +139,46 @@ class Ladder:
 
     def crossing(self, target: float) -> float:
         """The smallest epsilon >= 0 whose finite part is at most the target; math.inf where the tilts end before."""
-        rung = 0
+        if target <= 0:
+            return math.inf
+        rung = max(self._surely_below(target) - 2, 0)
+        while rung and self.finite(np.array([self.moments[rung].mean]))[0][0] <= target:
+            rung -= 1
         while True:
-            window = self.window(rung)
-            least = max(0.0 if rung == 0 else self.moments[rung].mean, 0.0)
+            found = self._crossing(rung, target)
             if rung + 1 == len(self.moments) and not self.complete:
                 self._extend()
-            last = math.inf if rung + 1 == len(self.moments) else self.moments[rung + 1].mean
-            start = max(math.floor(least / self.step) - window.first, 0)
-            under = np.flatnonzero(window.delta[start:] <= target)
-            if under.size:
-                place = start + int(under[0])
-                found = (window.first + place) * self.step
-                if place > start:
-                    high, low = window.delta[place - 1], window.delta[place]
-                    share = min(1.0, (high - target) / (high - low)) if high < math.inf else 1.0
-                    found = found - self.step + math.log1p(share * math.expm1(self.step))
-                if found < last:
-                    return max(found, least)
-            if last == math.inf:
-                return math.inf
+            if rung + 1 == len(self.moments) or found < self.moments[rung + 1].mean:
+                return found
             rung += 1
+
+    def _surely_below(self, target: float) -> int:
+        """The first tilt at whose mean Chernoff's inequality puts the finite part below the target."""
+        rung = 0
+        while True:
+            here = self.moments[rung]
+            if here.log_mass - self.tilts[rung] * here.mean <= math.log(target):
+                return rung
+            if rung + 1 == len(self.moments) and not self.complete:
+                self._extend()
+            if rung + 1 == len(self.moments):
+                return rung + 1
+            rung += 1
+
+    def _crossing(self, rung: int, target: float) -> float:
+        """The same within one window."""
+        window = self.window(rung)
+        least = max(self.moments[rung].mean, 0.0) if rung else 0.0
+        start = max(math.floor(least / self.step) - window.first, 0)
+        under = np.flatnonzero(window.delta[start:] <= target)
+        if not under.size:
+            return math.inf
+        place = start + int(under[0])
+        found = (window.first + place) * self.step
+        if place > start and window.delta[place - 1] < math.inf:
+            high, low = float(window.delta[place - 1]), float(window.delta[place])
+            found += math.log1p((high - target) / (high - low) * math.expm1(self.step)) - self.step
+        return max(found, least)
 
     def _extend(self) -> None:
         """Two standard deviations up; less where the mean would leap over what lies between."""
@@ -228,8 +253,7 @@ class Ladder:
         for factor in self.factors:
             weights, exponent = factor.tilted(theta)
             weights *= 1 + (np.abs(factor.logs) + np.abs(theta * factor.losses) + abs(exponent) + 16) * 4 * ULP
-            places = np.flatnonzero(factor.pair.masses > 0) - factor.pair.reach
-            transform = np.fft.rfft(np.bincount(places % size, weights=weights, minlength=size))
+            transform = np.fft.rfft(np.bincount(factor.places % size, weights=weights, minlength=size))
             off = (relative + len(weights) // size * ULP) * float(weights.sum()) * (1 + len(weights) * ULP)
             height = np.abs(transform) + off
             spectrum *= _raised(transform, factor.times)

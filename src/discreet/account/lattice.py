@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-WIDTH = 20.0
+WIDTH = 24.0
 """Standard deviations that a transform has to hold."""
 
-POINTS = 1 << 18
-"""Points for that width where the step is free, and up to four times as many where it is given by the losses."""
+POINTS = 1 << 17
+"""Points for that width where the step is free, and up to eight times as many where it is given by the losses."""
 
 KNOTS = 1 << 14
 """Knots up to the largest loss where the step is free, and up to four times as many where it is given."""
@@ -59,7 +59,7 @@ def choose(curves: Sequence[tuple[Curve, int]]) -> float:
         return 1.0  # no output tells anything apart
     losses, masses = (np.concatenate(parts) for parts in zip(*(curve.losses for curve, _ in curves), strict=True))
     allowed = max(EXCESS, free**2 * sum(times for _, times in curves) / (6 * variance) if variance else EXCESS)
-    step = natural(losses, masses, free / 4, allowed)
+    step = natural(losses, masses, max(WIDTH * math.sqrt(variance) / POINTS / 8, largest / KNOTS / 4), allowed)
     return free if step is None else step
 
 

@@ -92,7 +92,7 @@ class Pair:
     @cached_property
     def losses(self) -> tuple[Floats, Floats]:
         """Every finite loss > 0 and P's mass on it."""
-        return self.step * np.arange(1, self.reach + 1), self.masses[self.reach + 1 :]
+        return np.asarray(self.step * np.arange(1, self.reach + 1)), self.masses[self.reach + 1 :]
 
     @cached_property
     def variance(self) -> float:

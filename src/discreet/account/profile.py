@@ -64,7 +64,7 @@ class Profile:
     lines: tuple[Line, ...]
 
     def delta(self, epsilons: npt.ArrayLike) -> Floats:
-        """An upper bound of H(e**epsilon), within a relative 1e-13 or so of the mass beyond epsilon, at every epsilon >= 0."""
+        """An upper bound of H(e**epsilon) at every epsilon >= 0, a few 1e-14 of the mass beyond epsilon above it."""
         x = np.minimum(np.asarray(epsilons, dtype=np.float64), LARGEST_LOSS + 1)
         a = np.maximum(np.exp(x) * (1 - (x + 4) * 2 * UNIT), 1)
         worst = np.zeros_like(a)
@@ -142,8 +142,8 @@ def _lines(pairs: privacy.Pairs) -> list[Line]:
     lines = []
     for each, mass, other in zip(height, p, q, strict=True):
         kept = int(np.searchsorted(-each, -(1 - 2 * SLACK), side="right"))
-        sums = (np.concatenate([[0.0], np.cumsum(part[:kept])]) for part in (mass, other))
-        lines.append(Line(each[:kept], *sums, width=len(each)))
+        one, two = (np.concatenate([[0.0], np.cumsum(part[:kept])]) for part in (mass, other))
+        lines.append(Line(each[:kept], one, two, len(each)))
     return lines
 
 
