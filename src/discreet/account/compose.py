@@ -78,12 +78,12 @@ class Composition:
     def error(self, epsilon: Any) -> Any:
         """What of delta(epsilon) was added for numerical error.
 
-        The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon), except where basic
-        composition gave the smaller bound.
+        The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon).
         """
         epsilons = _epsilons(epsilon)
         finite, error = self._ladder.finite(epsilons.ravel())
-        error = (error + (finite + self.floor) * self._inflation).reshape(epsilons.shape)
+        bound = np.minimum(finite + self.floor, self._basic(epsilons.ravel()))
+        error = np.minimum(error + (finite + self.floor) * self._inflation, bound).reshape(epsilons.shape)
         return error if epsilons.ndim else float(error)
 
     def epsilon(self, delta: Number) -> float:
@@ -93,8 +93,9 @@ class Composition:
             return math.inf
         found = min(self._ladder.crossing(target - self.floor), self._largest)
         found = self._basic_epsilon(target, found)
+        nudge = 4 * ULP
         while self.delta(found) > target:
-            found = min(found * (1 + 4 * ULP) + 1e-300, self._largest)
+            found, nudge = min(found + nudge * (found + self.step), self._largest), 2 * nudge
         return found
 
     @cached_property

@@ -42,6 +42,9 @@ TAIL = 46.0
 NEGLIGIBLE = -740.0
 """Below e**-740 a tilt leads nowhere that a float could show."""
 
+GAP = 4.0
+"""Relative to delta the error of one tilt may grow by e**4 before the next takes over."""
+
 LONGEST = 1 << 23
 """Points of the longest transform."""
 
@@ -181,7 +184,7 @@ class Ladder:
         return max(found, least)
 
     def _extend(self) -> None:
-        """Two standard deviations up; less where the mean would leap over what lies between."""
+        """Two standard deviations up; less where the first tilt would be too far off at the second's mean."""
         theta, here = self.tilts[-1], self.moments[-1]
         stride = 2 / here.deviation if here.deviation > 0 else math.inf
         end = self.reach * self.step
@@ -189,13 +192,16 @@ class Ladder:
             self.complete = True
             return
         there = self._moments(theta + stride)
-        for _ in range(60):
-            if there.mean - here.mean <= 3 * (here.deviation + there.deviation):
-                break
+        while self._gap(theta, here, theta + stride, there) > GAP and stride * end > 1e-9:
             stride /= 2
             there = self._moments(theta + stride)
         self.tilts.append(theta + stride)
         self.moments.append(there)
+
+    @staticmethod
+    def _gap(theta: float, here: Moments, other: float, there: Moments) -> float:
+        """By what exponent one tilt's error grows, relative to delta, up to the mean of another."""
+        return here.log_mass - there.log_mass + (other - theta) * there.mean
 
     def _moments(self, theta: float) -> Moments:
         log_mass = mean = variance = doubt = 0.0
@@ -242,7 +248,8 @@ class Ladder:
         with np.errstate(over="ignore"):
             scale = np.exp(here.log_mass - theta * x) * (1 + (here.doubt + theta * np.abs(x) + 8) * 4 * ULP)
             delta = scale * (upper - lower + added)
-            error = scale * (2 * added + below + above)
+            wobble = (self.step * size + np.abs(x) + 1) * 16 * ULP  # epsilon is lowered when values are joined
+            error = scale * (2 * added + below + above + wobble * lower)
         return Window(lowest, delta, error)
 
     def _power(self, theta: float, size: int) -> tuple[Floats, float]:
