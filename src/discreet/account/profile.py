@@ -81,8 +81,8 @@ class Profile:
     def largest(self) -> float:
         """The largest finite loss: from it on H is the floor."""
         finite = [line.heights[np.isfinite(line.heights)] for line in self.lines]
-        highest = max((float(heights[0]) for heights in finite if heights.size), default=1.0)
-        return max(float(np.log(highest)), 0.0) * (1 + 4 * UNIT) + 4 * SLACK
+        logs = [max(float(np.log(heights[0])), 0.0) * (1 + 4 * UNIT) + 4 * SLACK for heights in finite if heights.size]
+        return max(logs, default=0.0)
 
     @cached_property
     def losses(self) -> tuple[Floats, Floats]:
@@ -130,7 +130,10 @@ def profile(source: Source, distance: int | None = None) -> Profile:
 
 
 def _lines(pairs: privacy.Pairs) -> list[Line]:
-    """Sorted and summed. A probability below 1e-290 counts as 1e-290 in p and as 0 in q, which only adds."""
+    """Sorted and summed; rows that are alike are left out.
+
+    A probability below 1e-290 counts as 1e-290 in p and as 0 in q, which only adds.
+    """
     tiny = (pairs.p <= privacy.SMALLEST) | (pairs.q <= privacy.SMALLEST)
     height = np.where(tiny, pairs.height * (1 + 2.0**-32), pairs.height)
     infinite = pairs.ratio > LARGEST_LOSS
@@ -141,6 +144,8 @@ def _lines(pairs: privacy.Pairs) -> list[Line]:
     height, p, q = (np.take_along_axis(part, order, axis=1) for part in (height, p, q))
     lines = []
     for each, mass, other in zip(height, p, q, strict=True):
+        if np.array_equal(mass, other):
+            continue
         kept = int(np.searchsorted(-each, -(1 - 2 * SLACK), side="right"))
         one, two = (np.concatenate([[0.0], np.cumsum(part[:kept])]) for part in (mass, other))
         lines.append(Line(each[:kept], one, two, len(each)))
