@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from discreet import assess, design, formats, testing
+    from discreet import account, assess, design, formats, testing
     from discreet.certify.ptable import PTable, load
     from discreet.certify.verify import verify
     from discreet.domain import Counts, Cycle
@@ -24,6 +24,7 @@ __all__ = [
     "Mechanism",
     "PTable",
     "Row",
+    "account",
     "assess",
     "design",
     "formats",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.domain import Cycle
+from discreet.domain import Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, exact
 
@@ -73,8 +73,12 @@ class Pairs(NamedTuple):
             yield Pairs(*(part[start : start + most] for part in self))
 
 
-def neighbours(mechanism: "Mechanism") -> Iterator[Pairs]:
-    """All pairs of neighbours, each in both directions; what the period or a shift repeats is not repeated."""
+def neighbours(mechanism: "Mechanism", distance: int | None = None) -> Iterator[Pairs]:
+    """All pairs of neighbours, each in both directions; what the period or a shift repeats is not repeated.
+
+    With a distance, which may exceed the mechanism's own: the counts that differ by it, before they are clamped
+    into the domain.
+    """
     if isinstance(mechanism.domain, Cycle):
         shape = mechanism.domain.shape
         row = mechanism.interior[0]
@@ -85,16 +89,28 @@ def neighbours(mechanism: "Mechanism") -> Iterator[Pairs]:
             )
             yield _pairs(row.values[None], values[None], row.logs[None], logs[None])
         return
-    lower, upper = mechanism.domain.lower, mechanism.domain.upper
-    distinct = len(mechanism.rows) + len(mechanism.interior)
-    for distance in mechanism.neighbours:
-        last = lower + distinct if upper is None else min(lower + distinct, upper - distance + 1)
-        if last > lower:
-            p, q, log_p, log_q = _aligned(
-                [(mechanism.row(count), mechanism.row(count + distance)) for count in range(lower, last)]
-            )
+    for apart in mechanism.neighbours if distance is None else (distance,):
+        if counts := _counts(mechanism, apart, distance is not None):
+            p, q, log_p, log_q = _aligned([(mechanism.row(count), mechanism.row(count + apart)) for count in counts])
             yield _pairs(p, q, log_p, log_q)
             yield _pairs(q, p, log_q, log_p)
+
+
+def _counts(mechanism: "Mechanism", apart: int, clamped: bool) -> list[int]:
+    """The lower counts of all pairs so far apart; with `clamped` also of those that reach over the domain's ends.
+
+    For the mechanism's own neighbours they need not be looked at: clamped, they are nearer neighbours.
+    """
+    assert isinstance(mechanism.domain, Counts)
+    lower, upper = mechanism.domain.lower, mechanism.domain.upper
+    last = lower + len(mechanism.rows) + len(mechanism.interior)
+    inside = list(range(lower, last if upper is None else min(last, upper - apart + 1)))
+    if not clamped:
+        return inside
+    over = set(range(max(0, lower - apart + 1), lower))
+    if upper is not None:
+        over |= set(range(max(0, lower - apart + 1, upper - apart + 1), upper))
+    return sorted(over.union(inside))
 
 
 def _aligned(pairs: "list[tuple[Row, Row]]") -> tuple[Floats, Floats, Floats, Floats]:

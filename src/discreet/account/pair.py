@@ -1,0 +1,120 @@
+"""A dominating pair on a lattice: what stands for a mechanism when it is composed.
+
+A profile H is convex, falls from 1 at a = 0, and lies above 1 - a. Any function G >= H of that kind is the profile of
+some pair of distributions (P, Q), and the pair can be composed in the mechanism's place, even where the next
+question depends on the last answer (Zhu, Dong and Wang 2022). Here G is H at the knots a_i = e**(i step), joined
+by straight lines in a (a line in epsilon would lie below H), and constant after the last knot. Then
+
+    S_i = (H_i - H_{i+1}) / (a_{i+1} - a_i),      Q_i = S_{i-1} - S_i  (i > 0),      P_i = a_i Q_i,
+
+the constant is P's mass on outputs that Q never has, and the rest lies at loss 0. Below 1, H(a) = 1 - a + a H(1/a)
+makes the pair its own mirror image: P_{-i} = Q_i.
+
+Rounding. The knots are the real numbers e**(i step). Slopes are rounded up and then made to fall, by the running
+maximum from the right, so the line through them lies above every value it was made from. A difference of two
+floats is right to the last bit, so each mass has a relative error, and is raised by it. Since the composed
+delta grows with every single mass, masses that are too large, even if they sum to more than one, give
+an upper bound.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+ULP = 2.0**-52
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """P on the losses step * (-n..n) and at infinity; Q's mass at a loss is P's times e**-loss.
+
+    Attributes
+    ----------
+    masses
+        P at the finite losses.
+    infinite
+        P where Q has nothing.
+    values
+        Its profile at the knots 0..n.
+    """
+
+    step: float
+    masses: Floats
+    infinite: float
+    values: Floats
+
+    @classmethod
+    def of(cls, step: float, bounds: Floats) -> "Pair":
+        """The pair whose profile is at least bounds[i] at e**(i step), i = 0, 1, ..., and constant after the last."""
+        x = step * np.arange(len(bounds))
+        a, wrong = np.exp(x), (x + 8) * ULP
+        apart = a[:-1] * math.expm1(step)
+        steepness = np.maximum(bounds[:-1] - bounds[1:], 0) / apart * (1 + 2 * wrong[:-1])
+        slopes = np.append(np.maximum.accumulate(steepness[::-1])[::-1], 0.0)
+        q = slopes[:-1] - slopes[1:]
+        p = a[1:] * q
+        infinite = float(bounds[-1])
+        values = infinite + np.append(np.cumsum((slopes[:-1] * apart)[::-1])[::-1], 0.0)
+        others = math.fsum(p * (1 - 2 * wrong[1:])) + math.fsum(q)
+        rest = max(0.0, 1 - (infinite + others) * (1 - 2 * ULP)) + ULP
+        masses = np.concatenate([q[::-1] * (1 + ULP), [rest], p * (1 + 2 * wrong[1:])])
+        return cls(step, masses, infinite, values * (1 + 2 * wrong + len(x) * ULP))
+
+    def delta(self, epsilons: npt.ArrayLike) -> Floats:
+        """Its profile at every epsilon >= 0, rounded up."""
+        return interpolate(self.step, self.values, np.asarray(epsilons, dtype=np.float64))
+
+    @property
+    def floor(self) -> float:
+        """What is left of delta however large epsilon."""
+        return self.infinite
+
+    @property
+    def reach(self) -> int:
+        """The largest loss, in steps."""
+        return len(self.masses) // 2
+
+    @property
+    def largest(self) -> float:
+        """The largest finite loss."""
+        return self.reach * self.step * (1 + ULP)
+
+    @cached_property
+    def total(self) -> float:
+        """P's whole mass: 1, and what rounding added."""
+        return (math.fsum(self.masses) + self.infinite) * (1 + 2 * ULP)
+
+    @cached_property
+    def losses(self) -> tuple[Floats, Floats]:
+        """Every finite loss > 0 and P's mass on it."""
+        return np.asarray(self.step * np.arange(1, self.reach + 1)), self.masses[self.reach + 1 :]
+
+    @cached_property
+    def variance(self) -> float:
+        """Of the finite loss."""
+        x = self.step * np.arange(-self.reach, self.reach + 1)
+        mean = float((self.masses * x).sum())
+        return float((self.masses * (x - mean) ** 2).sum())
+
+    def pair(self, step: float) -> "Pair":
+        """The same on another lattice; its profile is nowhere smaller."""
+        if step == self.step:
+            return self
+        return Pair.of(step, self.delta(step * np.arange(int(self.largest / step) + 3)))
+
+
+def interpolate(step: float, values: Floats, epsilons: Floats, first: int = 0) -> Floats:
+    """Values at the knots e**(i step), i = first, first + 1, ..., joined by lines in a, constant beyond both ends.
+
+    epsilon is lowered by its rounding error, so falling values give an upper bound.
+    """
+    farthest = abs(first * step) + len(values) * step + 1
+    x = epsilons - (np.abs(epsilons) + farthest) * 4 * ULP - first * step
+    place = np.clip(np.floor(x / step), 0, len(values) - 2).astype(np.int64)
+    share = np.clip(np.expm1(np.clip(x - place * step, 0, step)) / math.expm1(step) * (1 - 8 * ULP), 0, 1)
+    return np.asarray((values[place] * (1 - share) + values[place + 1] * share) * (1 + 4 * ULP))

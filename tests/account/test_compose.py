@@ -1,0 +1,400 @@
+"""Composition: never below the truth made by hand, never above basic composition, and the numbers we know."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import Counts, Cycle, Mechanism, Row, design
+from discreet.account import Composition, Pair, compose, profile
+from discreet.errors import ParameterError
+from tests.account.examples import above, composed, hockey, maximum_entropy, pairs, product, rows, tiny
+
+EXAMPLE = maximum_entropy(25)
+
+
+# The truth, made by hand
+
+
+@settings(max_examples=120)
+@given(tiny(most_rows=3), st.floats(0, 3))
+def test_two_cells_are_bounded(mechanism: Mechanism, epsilon: float) -> None:
+    """Every choice of a pair and a direction in each cell, every pair of outputs, exactly."""
+    truth = composed([list(pairs(mechanism))] * 2, above(epsilon))
+    assert Fraction(compose(mechanism, 2).delta(epsilon)) >= truth
+
+
+@settings(max_examples=60)
+@given(tiny(), st.floats(0, 3))
+def test_three_cells_are_bounded(mechanism: Mechanism, epsilon: float) -> None:
+    ordered = [(p, q) for place, (p, q) in enumerate(pairs(mechanism)) if place < 2]
+    assert Fraction(compose(mechanism, 3).delta(epsilon)) >= composed([ordered] * 3, above(epsilon))
+
+
+@settings(max_examples=60)
+@given(tiny(), tiny(), st.floats(0, 3), st.sampled_from([None, 0.01, 0.3]))
+def test_different_parts_are_bounded_on_any_lattice(
+    one: Mechanism, other: Mechanism, epsilon: float, step: float | None
+) -> None:
+    truth = composed([list(pairs(one))[:2], list(pairs(one))[:2], list(pairs(other))[:2]], above(epsilon))
+    assert Fraction(compose([(one, 2), other], step=step).delta(epsilon)) >= truth
+
+
+@settings(max_examples=40)
+@given(tiny(outputs=2, most_rows=3), st.floats(0, 3))
+def test_the_next_question_may_depend_on_the_last_answer(mechanism: Mechanism, epsilon: float) -> None:
+    """Adaptively: after each output the worst pair for what is left of a."""
+    a = above(epsilon)
+    every = list(pairs(mechanism))
+
+    def worst(at: Fraction | None) -> Fraction:
+        return Fraction(1) if at is None else max(hockey(p, q, at) for p, q in every)
+
+    truth = max(
+        sum(
+            p[y] * worst(None if y not in q else Fraction(0)) if y not in q else p[y] * worst(a * q[y] / p[y])
+            for y in p
+        )
+        for p, q in every
+    )
+    assert Fraction(compose(mechanism, 2).delta(epsilon)) >= truth
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(2, 3), st.floats(0, 3))
+def test_a_pair_that_is_its_own_mirror_image_is_met_exactly(a: int, b: int, cells: int, epsilon: float) -> None:
+    mechanism = rows([a, b], [b, a])
+    p, q = next(pairs(mechanism))
+    truth = hockey(product((p,) * cells), product((q,) * cells), above(epsilon))
+    assert truth <= Fraction(compose(mechanism, cells).delta(epsilon)) <= truth + Fraction(1, 10**11)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(1, 60), min_size=3, max_size=5), st.floats(0.05, 2))
+def test_a_free_lattice_costs_little(half: list[int], epsilon: float) -> None:
+    """Symmetric noise with any losses: one pair is all there is, and it is met to the square of the step."""
+    weights = [*reversed(half), *half[1:]]
+    mechanism = Mechanism(Counts(), interior=(Row.of(1 - len(half), [Fraction(w, sum(weights)) for w in weights]),))
+    p, q = next(pairs(mechanism))
+    truth = float(hockey(product((p, p)), product((q, q)), above(epsilon)))
+    assert truth <= compose(mechanism, 2).delta(epsilon) <= truth + 1e-6
+    assert compose(mechanism, 2, step=0.1).delta(epsilon) >= compose(mechanism, 2).delta(epsilon) - 1e-6
+
+
+@pytest.mark.parametrize(("bits", "cells"), [(16, 100), (32, 100), (12, 800)])
+def test_many_cells_against_integers(bits: int, cells: int) -> None:
+    """Randomized response: the binomial sum in fractions, down to 1e-20 and beyond; 800 cells need a cut window."""
+    table = design.randomized_response(epsilon="0.25", categories=2).certify(bits=bits).table
+    high, low = sorted(table.interior[0].weights, reverse=True)
+    composition = compose(table, cells)
+    for share in (0.004, 0.04, 0.16, 0.32, 0.48, 0.8):
+        a = above(0.25 * cells * share)
+        truth = Fraction(0)
+        for n in range(cells + 1):
+            gap = a.denominator * high**n * low ** (cells - n) - a.numerator * low**n * high ** (cells - n)
+            truth += math.comb(cells, n) * max(0, gap)
+        truth /= a.denominator * table.total**cells
+        assert truth <= Fraction(composition.delta(0.25 * cells * share)) <= truth * (1 + Fraction(1, 10**7)) + 1e-300
+
+
+# The numbers we know
+
+
+@pytest.mark.parametrize(
+    ("cells", "delta", "epsilon"),
+    [  # golden ids 003.pld.eps_at_...
+        (1, 1e-2, 0.16130283749500585),
+        (2, 1e-3, 0.46987925715020423),
+        (10, 1e-3, 1.7737646338983775),
+        (10, 1e-2, 0.818020108934672),
+        (100, 1e-2, 5.692178020949234),
+        (100, 0.009912980815987047, 6.071001685754282),
+        (1000, 0.09912980815987048, 20.835634617153687),
+        (100, 1e-3, math.inf),
+    ],
+)
+def test_example_1_of_sadeghi_2023(cells: int, delta: float, epsilon: float) -> None:
+    assert compose(EXAMPLE, cells).epsilon(delta) == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cells", "floor"),
+    [  # golden ids 003.pld.floor.k...
+        (2, 0.00019824978960087514),
+        (10, 0.0009908559961239577),
+        (100, 0.009864495694996322),
+        (1000, 0.09437930708506242),
+    ],
+)
+def test_truncated_noise_has_a_floor(cells: int, floor: float) -> None:
+    composition = compose(EXAMPLE, cells)
+    assert composition.floor == pytest.approx(floor, rel=1e-10)
+    assert composition.delta(cells / 2) == pytest.approx(floor, rel=1e-10)
+    assert composition.epsilon(floor * (1 - 1e-6)) == math.inf
+
+
+def test_a_wider_support_lowers_the_floor() -> None:
+    assert compose(maximum_entropy(42), 1000).floor == pytest.approx(9.3e-7, rel=1e-3)
+
+
+def test_the_integers_of_example_1_lose_nothing() -> None:
+    """Certified at 32 bits, k = 100, at 1.1 times the floor: 4.88047; 50 by basic composition."""
+    table = EXAMPLE.certify(epsilon="0.5")
+    composition = compose(table, 100)
+    assert composition.epsilon(1.1 * composition.floor) == pytest.approx(4.88047, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("cells", "delta", "entropy", "geometric"),
+    [  # golden ids 003.pld_equalvar...; None where there is none
+        (1, 1e-6, 0.5791243530307221, None),
+        (1, 1e-3, None, 0.19947463825024064),
+        (10, 1e-3, 1.1948434449329337, None),
+        (10, 1e-4, None, 1.9727746425372976),
+        (100, 1e-4, 5.830352324204506, 8.769249922994772),
+        (100, 1e-3, None, 7.536019181681832),
+        (100, 1e-6, 7.355689975600185, None),
+        (1000, 1e-6, 30.915015815794494, None),
+        (1000, 1e-4, None, 42.864884938595964),
+        (1000, 1e-3, 23.3, 38.9),
+    ],
+)
+def test_equal_variance(cells: int, delta: float, entropy: float | None, geometric: float | None) -> None:
+    """Once, geometric noise is better; many times, maximum entropy is."""
+    if entropy:
+        tolerance = 1e-8 if entropy != 23.3 else 2e-3
+        assert compose(maximum_entropy(60), cells).epsilon(delta) == pytest.approx(entropy, rel=tolerance)
+    if geometric:
+        tolerance = 1e-7 if geometric != 38.9 else 2e-3
+        noise = design.geometric(epsilon=0.2012939642504745)
+        assert compose(noise, cells).epsilon(delta) == pytest.approx(geometric, rel=tolerance)
+
+
+def test_a_delta_far_below_the_error_of_a_transform_is_met() -> None:
+    """Support 60, 100 cells: 1.73854809709462491e-15 at epsilon 12, by a 60-digit sum."""
+    composition = compose(maximum_entropy(60), 100)
+    assert composition.delta(12) == pytest.approx(1.73854809709462491e-15, rel=1e-8)
+    assert composition.delta(12) >= 1.73854809709462491e-15
+    assert 0 < composition.error(12) < 1e-8 * composition.delta(12)
+
+
+def test_the_worst_pair_at_one_epsilon_is_not_what_composes() -> None:
+    """A pair that leaks 1e-3 beats randomized response of epsilon .3 once; twenty times it loses, .0198 to .261."""
+    coin, total = 574_443, 10**6
+    leak = rows([999, 1, 0], [999, 0, 1])
+    both = rows(
+        [999 * coin, 999 * (total - coin), total, 0],
+        [999 * coin, 999 * (total - coin), 0, total],
+        [999 * (total - coin), 999 * coin, 0, total],
+    )
+    assert profile(leak).delta(0.3) == pytest.approx(1e-3)
+    assert profile(both).delta(0.3) == pytest.approx(1e-3)
+    assert compose(leak, 20).delta(1) == pytest.approx(0.0198, abs=5e-5)
+    assert compose(design.randomized_response(epsilon="0.3"), 20).delta(1) == pytest.approx(0.261, abs=5e-4)
+    assert compose(both, 20).delta(1) >= 0.26
+
+
+# Several rows of one person
+
+
+def test_five_rows_in_one_cell_are_not_five_touches() -> None:
+    assert compose(EXAMPLE, contributions=5).delta(1) == pytest.approx(0.0413, abs=5e-5)
+    assert compose(EXAMPLE, 5).delta(1) == pytest.approx(0.00061, abs=5e-6)
+
+
+@settings(max_examples=30)
+@given(tiny(most_rows=4), st.floats(0, 3))
+def test_three_rows_however_they_fall(mechanism: Mechanism, epsilon: float) -> None:
+    """3, 2 + 1 and 1 + 1 + 1 rows in different cells of a grouping, by hand, clamped into the domain."""
+    bound = Fraction(compose(mechanism, contributions=3).delta(epsilon))
+    by_distance = {distance: _distinct(mechanism, distance) for distance in (1, 2, 3)}
+    for partition in ((3,), (2, 1), (1, 1, 1)):
+        if math.prod(len(by_distance[d]) for d in partition) <= 300:
+            assert bound >= composed([by_distance[d] for d in partition], above(epsilon))
+
+
+def test_one_row_is_the_plain_case_and_more_rows_cost_more() -> None:
+    at = np.linspace(0, 3, 13)
+    one, two, three = (compose(EXAMPLE, 4, contributions=rows).delta(at) for rows in (1, 2, 3))
+    assert np.allclose(one, compose(EXAMPLE, 4).delta(at), rtol=1e-9)
+    assert (one < two).all()
+    assert (two < three).all()
+
+
+# What it promises
+
+
+@settings(max_examples=40)
+@given(tiny(most_rows=3), st.integers(1, 400), st.floats(0, 2))
+def test_never_above_basic_composition(mechanism: Mechanism, cells: int, epsilon: float) -> None:
+    basic = cells * mechanism.delta(epsilon) if epsilon > 1e-9 else 1.0
+    assert compose(mechanism, cells).delta(cells * epsilon * (1 + 1e-9) + 1e-9) <= basic * (1 + 1e-9) + 1e-9
+
+
+def test_a_pure_design_stays_pure() -> None:
+    composition = compose(design.geometric(epsilon="0.1", upper=30), 50)
+    assert composition.floor == 0
+    assert composition.epsilon(0) == pytest.approx(5)
+    assert composition.delta(composition.epsilon(0)) == 0
+
+
+@settings(max_examples=40)
+@given(tiny(most_rows=3), st.integers(1, 300), st.floats(1e-15, 0.9))
+def test_epsilon_is_the_smallest_whose_bound_is_delta(mechanism: Mechanism, cells: int, delta: float) -> None:
+    composition = compose(mechanism, cells)
+    epsilon = composition.epsilon(delta)
+    if epsilon == math.inf:
+        assert delta < composition.floor
+        return
+    assert composition.delta(epsilon) <= delta
+    if epsilon > 1e-6:
+        assert composition.delta(epsilon * (1 - 1e-6)) > delta * (1 - 1e-9)
+
+
+@settings(max_examples=30)
+@given(tiny(most_rows=3), st.integers(1, 100))
+def test_a_curve_falls_and_is_its_points_in_any_order(mechanism: Mechanism, cells: int) -> None:
+    at = np.linspace(0, 1.1 * cells * min(profile(mechanism).largest, 3), 40)
+    curve = compose(mechanism, cells).delta(at)
+    assert (np.diff(curve) <= 1e-7 * curve[:-1] + 1e-300).all()
+    other = compose(mechanism, cells)
+    assert np.allclose([other.delta(float(e)) for e in at[::-1]], curve[::-1], rtol=1e-12, atol=0)
+    assert other.delta(at.reshape(8, 5)).shape == (8, 5)
+
+
+@settings(max_examples=30)
+@given(tiny(), st.integers(1, 500), st.floats(0, 30))
+def test_the_error_is_small_beside_the_bound(mechanism: Mechanism, cells: int, epsilon: float) -> None:
+    composition = compose(mechanism, cells)
+    if epsilon < cells * profile(mechanism).largest - 1:
+        assert 0 <= composition.error(epsilon) <= 1e-4 * composition.delta(epsilon)
+
+
+def test_compositions_compose() -> None:
+    three, seven = compose(EXAMPLE, 3), compose(EXAMPLE, 7)
+    ten = compose([three, seven])
+    assert ten.step == three.step
+    assert ten.epsilon(1e-2) == pytest.approx(compose(EXAMPLE, 10).epsilon(1e-2), rel=1e-10)
+    assert compose(three, 4).epsilon(1e-2) == pytest.approx(compose(EXAMPLE, 12).epsilon(1e-2), rel=1e-10)
+    coarse = compose([three, compose(EXAMPLE, 7, step=0.02)], step=0.03)
+    assert coarse.epsilon(1e-2) >= ten.epsilon(1e-2)
+    assert coarse.epsilon(1e-2) == pytest.approx(ten.epsilon(1e-2), rel=0.02)
+
+
+def test_parts_may_be_anything_that_has_a_profile() -> None:
+    table = EXAMPLE.certify(epsilon="0.5")
+    at = np.array([0.5, 1.0, 2.0])
+    expected = compose(table, 6).delta(at)
+    pair = profile(table).pair(compose(table, 6).step)
+    assert isinstance(pair, Pair)
+    for parts in (
+        table.table,
+        [table] * 6,
+        [(table, 4), (table.table, 2)],
+        profile(table),
+        [(pair, 6)],
+        Mechanism.from_table(table.table),
+    ):
+        cells = 1 if isinstance(parts, list) else 6
+        assert np.allclose(compose(parts, cells).delta(at), expected, rtol=1e-9)
+
+
+def test_noise_on_a_cycle_composes() -> None:
+    """Wrap pairs: from the last residue to the first."""
+    cycle = Mechanism(Cycle(3), interior=(Row.of(0, [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]),))
+    assert compose(cycle, 5).epsilon(0) == pytest.approx(5 * math.log(2))
+    laws = [{(z + shift) % 3: Fraction(1, 4 - 2 * (z == 0)) for z in range(3)} for shift in range(3)]
+    every = [(p, q) for p in laws for q in laws if p is not q]
+    assert Fraction(compose(cycle, 2).delta(0.4)) >= composed([every] * 2, above(0.4))
+
+
+def test_noise_that_tells_nothing_costs_nothing() -> None:
+    composition = compose(design.uniform(n=4), 1000)
+    assert composition.epsilon(0) == composition.delta(0) == 0
+
+
+def test_outputs_that_tell_everything_cost_everything() -> None:
+    composition = compose(rows([1, 0], [0, 1]), 3)
+    assert composition.delta(50) == composition.floor == 1
+    assert composition.epsilon(0.99) == math.inf
+
+
+# What it refuses
+
+
+@pytest.mark.parametrize("cells", [0, -1, 1.0, 2.5, "3", None, True, 10**7])
+def test_cells_are_counted(cells: object) -> None:
+    with pytest.raises(ParameterError, match="cells"):
+        compose(EXAMPLE, cells)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parts", "about"),
+    [
+        ([], "nothing to compose"),
+        ((), "nothing to compose"),
+        ("geometric", "parts"),
+        (3, "parts"),
+        (None, "parts"),
+        ([EXAMPLE, 3], "a part"),
+        ([(EXAMPLE, 0)], "times"),
+        ([(EXAMPLE, 1.5)], "times"),
+        ([(EXAMPLE, 2, 3)], "a part"),
+        ([(2, EXAMPLE)], "a part"),
+    ],
+)
+def test_parts_must_have_a_profile(parts: object, about: str) -> None:
+    with pytest.raises(ParameterError, match=about):
+        compose(parts)
+
+
+@pytest.mark.parametrize("contributions", [0, -2, 1.5, "2", True, 21])
+def test_contributions_are_counted(contributions: object) -> None:
+    with pytest.raises(ParameterError, match="contributions"):
+        compose(EXAMPLE, contributions=contributions)  # type: ignore[arg-type]
+
+
+def test_contributions_need_counts() -> None:
+    cycle = Mechanism(Cycle(3), interior=(Row.of(0, [0.5, 0.25, 0.25]),))
+    with pytest.raises(ParameterError, match="cycle"):
+        compose(cycle, contributions=2)
+    with pytest.raises(ParameterError, match="composition"):
+        compose(compose(EXAMPLE), contributions=2)
+
+
+@pytest.mark.parametrize("step", [0, -0.1, math.nan, 1e-9, 1000])
+def test_a_step_must_be_usable(step: float) -> None:
+    with pytest.raises(ParameterError, match="step"):
+        compose(EXAMPLE, step=step)
+
+
+@pytest.mark.parametrize("epsilon", [-1, -1e-300, math.nan, math.inf, "x", [0.1, -0.1], None, True])
+def test_epsilon_must_be_a_number_of_0_or_more(epsilon: object) -> None:
+    composition = compose(EXAMPLE)
+    for ask in (composition.delta, composition.error):
+        with pytest.raises(ParameterError, match="epsilon"):
+            ask(epsilon)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1, 2, math.nan, "x", True])
+def test_delta_must_be_a_probability(delta: object) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        compose(EXAMPLE).epsilon(delta)  # type: ignore[arg-type]
+
+
+def test_exact_numbers_are_understood() -> None:
+    composition = compose(EXAMPLE, 10)
+    assert isinstance(composition, Composition)
+    assert composition.delta("1/2") == composition.delta(0.5) == composition.delta(Fraction(1, 2))
+    assert composition.epsilon("0.01") == composition.epsilon(Fraction(1, 100)) == composition.epsilon(0.01)
+
+
+def _distinct(mechanism: Mechanism, distance: int) -> list[tuple[dict[object, Fraction], dict[object, Fraction]]]:
+    found: list[tuple[dict[object, Fraction], dict[object, Fraction]]] = []
+    for pair in pairs(mechanism, distance):
+        if pair not in found:
+            found.append(pair)
+    return found

@@ -1,0 +1,78 @@
+"""The transform against masses multiplied out as fractions: they lie between delta - error and delta, everywhere."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import Mechanism
+from discreet.account import Pair, compose, profile
+from discreet.account.convolve import Ladder
+from tests.account.examples import maximum_entropy, rows, tiny
+
+ROUNDING = 1e-13
+"""Relative error of the sums made here."""
+
+
+def multiplied_out(parts: list[tuple[Pair, int]]) -> list[Fraction]:
+    """The finite masses of all parts convolved, exactly."""
+    power = [Fraction(1)]
+    for pair, times in parts:
+        masses = [Fraction(mass) for mass in pair.masses.tolist()]
+        for _ in range(times):
+            longer = [Fraction(0)] * (len(power) + len(masses) - 1)
+            for i, one in enumerate(power):
+                for j, other in enumerate(masses):
+                    longer[i + j] += one * other
+            power = longer
+    return power
+
+
+def finite(power: list[Fraction], step: float, epsilon: float) -> float:
+    """The finite part of delta."""
+    losses = [step * (place - len(power) // 2) for place in range(len(power))]
+    return math.fsum(
+        float(mass) * -math.expm1(epsilon - loss) for mass, loss in zip(power, losses, strict=True) if loss > epsilon
+    )
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [(profile(rows([2, 1], [1, 2])).pair(math.log(2)), 40)],
+        [(profile(rows([9, 5, 1], [2, 5, 8])).pair(0.25), 12)],
+        [
+            (profile(rows([9, 5, 1], [2, 5, 8])).pair(0.25), 5),
+            (profile(rows([500, 499, 1], [499, 500, 0])).pair(0.25), 8),
+        ],
+        [(profile(maximum_entropy(6)).pair(127 / 12495), 10)],
+    ],
+)
+def test_every_point_of_every_window(parts: list[tuple[Pair, int]]) -> None:
+    """Far from a tilt's peak the transform is all error, and the error that is added must cover it."""
+    ladder = Ladder(tuple(parts))
+    power = multiplied_out(parts)
+    ladder.rungs(np.array([0.9 * ladder.reach * ladder.step]))
+    assert len(ladder.moments) > 2
+    for rung in range(len(ladder.moments)):
+        window = ladder.window(rung)
+        for place in range(0, len(window.delta), 1 + len(window.delta) // 60):
+            truth = finite(power, ladder.step, (window.first + place) * ladder.step)
+            assert truth * (1 - ROUNDING) <= window.delta[place]
+            assert window.delta[place] - window.error[place] <= truth * (1 + ROUNDING)
+
+
+@settings(max_examples=30)
+@given(tiny(), st.integers(2, 12), st.floats(0, 4))
+def test_what_was_added_is_what_is_called_error(mechanism: Mechanism, cells: int, epsilon: float) -> None:
+    composition = compose(mechanism, cells, step=0.5)
+    pair = composition.parts[0].pair
+    inside = sum(Fraction(mass) for mass in pair.masses.tolist())
+    lost = float((inside + Fraction(pair.infinite)) ** cells - inside**cells)
+    truth = finite(multiplied_out([(pair, cells)]), 0.5, epsilon) + lost
+    assert composition.delta(epsilon) - composition.error(epsilon) <= truth * (1 + ROUNDING)
+    bound = composition._ladder.finite(np.array([epsilon]))[0][0] + composition.floor
+    assert truth * (1 - ROUNDING) <= bound
