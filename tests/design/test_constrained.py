@@ -239,7 +239,7 @@ def test_a_known_vertex_is_a_basis() -> None:
         program.rows(variables.T[:5], 1.0, 1.0, 1.0)
         vertex = np.zeros(size)
         vertex[variables.ravel()] = start.matrix().ravel()
-        assert program._basis(vertex, *program._matrix()) is not None
+        assert program._basis(vertex, *program.entries()) is not None
 
 
 def test_the_answer_does_not_depend_on_the_vertex() -> None:

@@ -111,7 +111,7 @@ def maxent(
         raise ParameterError(f"variant is {variant!r}; give None for the best gamma or 'paper' for Sadeghi 2023's")
     if small not in (None, "sdc", "joint"):
         raise ParameterError(f"small is {small!r}; give None, 'sdc' or 'joint'")
-    if small != "sdc" and (js or pstay is not None or mono not in (True, [True]) or fixed):
+    if small != "sdc" and (js or pstay is not None or np.atleast_1d(mono).tolist() != [True] or fixed):
         raise ParameterError(f"js, pstay, mono and fixed are for small='sdc', and small is {small!r}; leave them out")
     if small != "joint" and bias is not None:
         raise ParameterError(f"bias is {bias!r} and small {small!r}; it is for small='joint': leave it out")
@@ -123,7 +123,7 @@ def maxent(
         raise ParameterError(f"delta is {delta!r}; below 1e-200 no table can hold it: give a larger one")
     if small is not None and variant is not None:
         raise ParameterError(
-            f"variant is {variant!r} and small {small!r}; the paper has no small counts: leave one out"
+            f"variant is {variant!r} and small {small!r}; the paper's rule is for noise alone: leave one out"
         )
     rule = best if variant is None else interval
     design: dict[str, Any] = {

@@ -145,23 +145,19 @@ def _dual(powers: Floats, wanted: Floats, lower: Floats, chain: int) -> Floats:
     """The law with those moments: Newton's method with halved steps, on the multipliers."""
     multipliers = np.zeros(len(powers))
     multipliers[0] = math.log(powers.shape[1])
-    law, blocks = _lagrangian(-multipliers @ powers, lower, chain)
+    law, starts, free = _lagrangian(-multipliers @ powers, lower, chain)
     for _ in range(_ITERATIONS):
         residual = powers @ law - wanted
         if np.abs(residual).max() <= TOLERANCE:
             return law
-        means = (
-            np.stack([powers[:, block].mean(axis=1) for block in blocks], axis=1)
-            if blocks
-            else np.zeros((len(powers), 1))
-        )
-        mass = np.array([law[block].sum() for block in blocks]) if blocks else np.zeros(1)
-        curvature = (means * mass) @ means.T
+        sizes = np.diff(starts, append=len(law))
+        means = np.add.reduceat(powers, starts, axis=1) / sizes
+        curvature = (means * (law[starts] * sizes * free)) @ means.T
         step = np.linalg.solve(curvature + (1e-14 + 1e-9 * np.abs(residual).max()) * np.eye(len(powers)), residual)
         value, slope, size = _value(law, multipliers, powers, wanted), float(residual @ step), 1.0
         while True:
             tried = multipliers + size * step
-            law, blocks = _lagrangian(np.minimum(-tried @ powers, _LARGEST_LOG), lower, chain)
+            law, starts, free = _lagrangian(np.minimum(-tried @ powers, _LARGEST_LOG), lower, chain)
             if _value(law, tried, powers, wanted) >= value + 1e-4 * size * slope - 1e-13 or size < 1e-12:
                 break
             size /= 2
@@ -174,36 +170,35 @@ def _value(law: Floats, multipliers: Floats, powers: Floats, wanted: Floats) -> 
     return float(law @ (np.log(law) - 1) + multipliers @ (powers @ law - wanted))
 
 
-def _lagrangian(logs: Floats, lower: Floats, chain: int) -> tuple[Floats, list[slice]]:
-    """The minimiser of the Lagrangian, and its blocks of equal probability that are free to move."""
-    blocks = [slice(place, place + 1) for place in range(chain, len(logs))]
-    values = logs.copy()
-    held: list[slice] = _pooled(values, chain)
-    if chain and values[chain - 1] < math.log(lower[chain - 1]):
-        values[:chain] = logs[:chain]
-        held = _pooled(values, chain - 1)
-        values[chain - 1] = math.log(lower[chain - 1])
-        held = [block for block in held if values[block.start] < values[chain - 1]]
-        values[: chain - 1] = np.minimum(values[: chain - 1], values[chain - 1])
+def _lagrangian(logs: Floats, lower: Floats, chain: int) -> tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """The minimiser of the Lagrangian, where its blocks of equal probability start, and which are free to move.
+
+    The first `chain` probabilities must rise. Where the last of them falls short of its bound it is the bound, and the
+    others are at most that.
+    """
+    rising, sizes, most = *_pooled(logs[:chain].tolist()), math.inf
+    if chain and rising[-1] < math.log(lower[chain - 1]):
+        most = math.log(lower[chain - 1])
+        rising, sizes = _pooled(logs[: chain - 1].tolist())
+        rising, sizes = [*(min(value, most) for value in rising), most], [*sizes, 1]
+    lengths = np.array(sizes + [1] * (len(logs) - chain), dtype=np.int64)
+    ends = np.cumsum(lengths) - 1
+    values = np.concatenate([rising, logs[chain:]])
     law = np.maximum(np.exp(values), lower)
-    return law, [block for block in held + blocks if (law[block] > lower[block]).all()]
+    free = (law > lower) & ((values < most) | (np.arange(len(logs)) >= chain))
+    return law, ends + 1 - lengths, free[ends]
 
 
-def _pooled(values: Floats, length: int) -> list[slice]:
-    """Make the first `length` values rise, each block that would fall at its mean; returns the blocks."""
+def _pooled(values: list[float]) -> tuple[list[float], list[int]]:
+    """The nearest values that rise, each block that would fall at its mean; and the sizes of the blocks."""
     blocks: list[tuple[float, int]] = []
-    for value in values[:length].tolist():
+    for value in values:
         total, size = value, 1
         while blocks and blocks[-1][0] * size >= total * blocks[-1][1]:
             before = blocks.pop()
             total, size = total + before[0], size + before[1]
         blocks.append((total, size))
-    slices, start = [], 0
-    for total, size in blocks:
-        slices.append(slice(start, start + size))
-        values[start : start + size] = total / size
-        start += size
-    return slices
+    return [total / size for total, size in blocks for _ in range(size)], [size for _, size in blocks]
 
 
 def _extreme_variance(change: npt.NDArray[np.int64], lower: Floats, chain: int, sign: int) -> float:
