@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import compare, convert, demo, design, papers, verify
+from discreet.cli import advise, compare, convert, demo, design, papers, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 app.add_typer(design.app, name="design")
 app.command("verify")(verify.verify)
+app.command("advise")(advise.advise)
 app.command("compare")(compare.compare)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)

@@ -125,4 +125,5 @@ def _add(name: str, make: Callable[..., Mechanism]) -> None:
 
 
 for _name in designs.__all__:
-    _add(_name, getattr(designs, _name))
+    if _name not in ("Advice", "advise"):
+        _add(_name, getattr(designs, _name))

@@ -85,13 +85,18 @@ def neighbours(ptable: PTable) -> str:
     return f"one person added or removed, changing the count by {'1' if many == 1 else f'up to {many}'}"
 
 
-def upper(value: Fraction) -> str:
+def upper(value: Fraction, digits: int = 6) -> str:
     """Six digits, rounded up: what is printed is never less than what is certified."""
     if value == 0:
         return "0"
-    with localcontext(prec=6, rounding=ROUND_CEILING):
+    with localcontext(prec=digits, rounding=ROUND_CEILING):
         shown = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.5e}"
+    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.{digits - 1}e}"
+
+
+def above(value: float) -> str:
+    """Four digits, rounded up."""
+    return upper(Fraction(value), digits=4)
 
 
 def number(value: Fraction) -> str:

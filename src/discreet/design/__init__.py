@@ -1,5 +1,6 @@
 """Designs: functions from parameters to a mechanism. One file a family, the mathematics in its docstring."""
 
+from discreet.design.advise import Advice, advise
 from discreet.design.bounded import bounded
 from discreet.design.constrained import constrained
 from discreet.design.cyclic import cyclic
@@ -15,6 +16,8 @@ from discreet.design.uniform import uniform
 from discreet.design.weakly_honest import weakly_honest
 
 __all__ = [
+    "Advice",
+    "advise",
     "bounded",
     "constrained",
     "cyclic",

@@ -1,0 +1,425 @@
+"""Which design fits a budget: the total (epsilon, delta) of one person, over all the cells that person touches.
+
+Which noise is best depends on how often a person is counted. Once, it is truncated geometric noise (epsilon .5, delta
+1e-4: variance 7.75, against 38.9 for maximum entropy), because every one of its steps costs exactly epsilon. A
+thousand times, it is the bell of maximum entropy, because what it loses averages out (variance 49, delta 1e-3:
+epsilon 23 in all, against 39).
+
+Every family has a scale s that makes it noisier, and noise on unbounded counts also has an end, whose probability
+is lost outright: over k cells 1 - (1 - p(D))^k of delta. So for several shares of delta that the ends may take, the
+least s is found whose composition (`account.compose`, an upper bound) meets the budget. The answer is rounded to a
+short number on the noisy side, certified, and the certified integers are composed once more: what misses the budget
+then is made noisier, and is never returned.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.account.compose import Composition, compose
+from discreet.account.profile import profile
+from discreet.certify.ptable import PTable
+from discreet.design import parameters
+from discreet.design.bounded import bounded
+from discreet.design.constrained import constrained
+from discreet.design.cyclic import cyclic
+from discreet.design.fair import fair
+from discreet.design.gaussian import gaussian
+from discreet.design.geometric import geometric
+from discreet.design.maxent import maxent
+from discreet.design.staircase import staircase
+from discreet.domain import Counts, Cycle, Domain
+from discreet.errors import CertifyError, DiscreetError, ParameterError, PrecisionWarning
+from discreet.exact import Epsilon, Number, exact
+from discreet.mechanism import Mechanism, Row
+
+SHARES = (0.9999, 0.9, 0.5, 0.1)
+"""Shares of delta that the ends of the noise may take."""
+
+BITS = (32, 48, 62)
+"""Tried in turn: few bits lose what a small delta a cell needs."""
+
+SMALL = 100
+"""Largest n for which mechanisms on 0..n are designed."""
+
+CLOSE = 1.002
+"""How closely the scale is found."""
+
+ATTEMPTS = 12
+
+MOST_CONTRIBUTIONS = 10
+
+SMALLEST_SCALE, LARGEST_SCALE = 1e-2, 2e3
+"""Standard deviations between which noise is looked for."""
+
+FARTHEST = 10.0
+"""Standard deviations of a bell beyond which nothing is left to lose."""
+
+NOTES = {
+    "geometric": "every step costs exactly its epsilon, which is best where one person is in few cells",
+    "maxent": "losses average out over many cells, and the noise has a hard end",
+    "gaussian": "losses average out over many cells; the end of the noise follows from the budget",
+    "staircase": "flat steps as wide as the rows of one person",
+    "bounded": "the largest chance of the true count for its support",
+    "constrained": "the least squared error on so few counts",
+    "fair": "the same chance of the true count everywhere",
+    "cyclic": "the largest chance of the true answer",
+}
+"""What speaks for a family."""
+
+Make = Callable[[float, float], Mechanism]
+"""A mechanism from its scale and from the delta that the end of its noise may have in one cell."""
+
+
+class Family(NamedTuple):
+    """Members by scale; the same in floats, quicker, for the search; and the shares of delta to try for their ends.
+
+    A purely private family has no shares.
+    """
+
+    name: str
+    make: Make
+    roughly: Make
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A certified design that meets the budget.
+
+    Attributes
+    ----------
+    ptable
+        The certified table, for one cell.
+    variance
+        Mean squared error of a cell, over the true counts; on a cycle the chance of another value than the true one.
+    epsilon, delta
+        Upper bounds for one person over all cells: epsilon at the delta of the budget, delta at its epsilon.
+    floor
+        The delta that no epsilon undercuts.
+    reason
+        What speaks for it, in a sentence.
+    """
+
+    name: str
+    mechanism: Mechanism
+    ptable: PTable
+    variance: float
+    epsilon: float
+    delta: float
+    floor: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one person may lose in all, over how many cells, with how many rows in each grouping."""
+
+    epsilon: Epsilon
+    delta: Fraction
+    cells: int
+    contributions: int
+
+    def met(self, composed: Composition) -> bool:
+        """Whether the upper bound is within it."""
+        return bool(composed.delta(float(self.epsilon) * (1 - 2.0**-50)) <= float(self.delta))
+
+    def met_by(self, ptable: PTable) -> bool:
+        """Whether certified integers are within it: added up cell by cell in fractions, or composed."""
+        each = Fraction(1, self.cells * self.contributions)
+        if self.epsilon.exponent is not None and (self.contributions == 1 or ptable.guarantee.delta == 0):
+            alone = ptable.delta(self.epsilon.exponent * each)
+            if self.cells * alone <= self.delta and (self.contributions == 1 or alone == 0):
+                return True
+        return self.met(self.composed(ptable))
+
+    def composed(self, part: Mechanism | PTable) -> Composition:
+        """The part, over all cells."""
+        return compose(part, self.cells, contributions=None if self.contributions == 1 else self.contributions)
+
+    def nearly(self, mechanism: Mechanism) -> bool:
+        """Whether it is met with all rows of a person in one cell and with all in different ones: the quick check."""
+        if self.contributions == 1:
+            return self.met(compose(mechanism, self.cells))
+        one, apart = profile(mechanism, self.contributions), profile(mechanism, 1)
+        return self.met(compose(one, self.cells)) and self.met(compose(apart, self.cells * self.contributions))
+
+
+def advise(
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+    cells: int = 1,
+    domain: Domain | None = None,
+    contributions: int = 1,
+    bits: int | None = None,
+) -> list[Advice]:
+    """The certified designs that meet a total budget, the least noisy first.
+
+    Parameters
+    ----------
+    epsilon, delta
+        What one person may lose in all.
+    cells
+        How many cells one person touches: one for each grouping, for example 8 for all margins of three dimensions.
+    domain
+        Counts() or Counts(lower, upper), `lower` being a public promise; or Cycle(size).
+    contributions
+        Most rows that one person has in a grouping.
+    bits
+        Of the table. None: 32, or more where the budget needs it.
+
+    Raises
+    ------
+    ParameterError
+        A number that cannot be, or no design meets the budget; the message says what would.
+    """
+    budget = Budget(
+        Epsilon.of(epsilon),
+        exact(delta, "delta"),
+        parameters.integer(cells, "cells", 1, 10**6, "the cells that contain one person"),
+        parameters.integer(contributions, "contributions", 1, MOST_CONTRIBUTIONS, "keep fewer rows of each person"),
+    )
+    where = Counts() if domain is None else domain
+    if not isinstance(where, (Counts, Cycle)):
+        raise ParameterError(f"domain is {domain!r}; give Counts(), Counts(lower, upper) or Cycle(size)")
+    if not 0 <= budget.delta < 1:
+        raise ParameterError(f"delta is {delta!r}; it is a probability from 0 to below 1")
+    if isinstance(where, Cycle) and budget.contributions > 1:
+        raise ParameterError(f"contributions is {contributions} on {where}; there one answer is replaced: give 1")
+    if budget.delta == 0 and isinstance(where, Counts) and where.upper is None:
+        raise ParameterError(
+            "delta is 0, and noise on counts without end always has a little; give delta, for example 1e-9,"
+            " or domain=Counts(0, n)"
+        )
+    found = [_best(family, budget, bits) for family in _families(where, budget)]
+    advice = [one for one in found if one is not None]
+    if not advice:
+        raise ParameterError(
+            f"no design meets epsilon {budget.epsilon} and delta {float(budget.delta):g} over {budget.cells} cells;"
+            " give a larger epsilon or delta, or publish fewer margins"
+        )
+    return sorted(advice, key=lambda one: one.variance)
+
+
+# Families
+
+
+def _families(where: Domain, budget: Budget) -> Iterator[Family]:
+    def pure(name: str, by_epsilon: Callable[[str], Mechanism]) -> Family:
+        def make(s: float, lost: float) -> Mechanism:
+            return by_epsilon(_short(1 / s))
+
+        return Family(name, make, make, ())
+
+    if isinstance(where, Cycle):
+        yield pure("cyclic", lambda size: cyclic(shape=where.shape, epsilon=size, neighbours="all"))
+        return
+    if budget.delta:
+        yield from _noise(where, budget)
+    if where.upper is not None and 1 <= where.upper <= SMALL and where.lower == 0:
+        n = where.upper
+        yield pure("geometric on 0..n", lambda size: geometric(epsilon=size, upper=n))
+        yield pure("constrained on 0..n", lambda size: constrained(n=n, epsilon=size, objective="L2"))
+        yield pure("fair on 0..n", lambda size: fair(n=n, epsilon=size))
+
+
+def _noise(where: Counts, budget: Budget) -> Iterator[Family]:
+    """Noise on unbounded counts, with an end of probability at most `lost`."""
+    yield Family("geometric", _geometric, _rough_geometric, SHARES)
+    yield Family("maxent", _maxent, _rough_bell, SHARES)
+    yield Family(
+        "gaussian",
+        lambda s, lost: gaussian(sigma2=_short(s * s, up=True), tail=_short(lost)),
+        _rough_bell,
+        SHARES,
+    )
+    if rows := budget.contributions - 1:
+
+        def stairs(s: float, lost: float) -> Mechanism:
+            return staircase(epsilon=_short((rows + 1) / s), sensitivity=rows + 1, tail=_short(lost))
+
+        yield Family("staircase", stairs, stairs, SHARES)
+    elif where.lower:
+
+        def narrow(s: float, lost: float) -> Mechanism:
+            return _bounded(s, lost, where.lower)
+
+        yield Family("bounded", narrow, narrow, SHARES[::2])
+
+
+def _geometric(s: float, lost: float) -> Mechanism:
+    epsilon = _short(1 / s)
+    return geometric(epsilon=epsilon, support=_end(float(epsilon), lost))
+
+
+def _rough_geometric(s: float, lost: float) -> Mechanism:
+    size = float(_short(1 / s))
+    return _symmetric(-size * np.arange(_end(size, lost) + 1.0))
+
+
+def _end(size: float, lost: float) -> int:
+    """Where geometric noise of that epsilon ends: p(D) = (1 - alpha)/(1 + alpha) alpha^D, a little more for the cut."""
+    reach = (math.log(math.tanh(size / 2)) - math.log(lost)) * (1 + 1e-12) / size
+    return parameters.reach(reach, "the noise is too wide: give a larger budget")
+
+
+def _maxent(s: float, lost: float) -> Mechanism:
+    return maxent(support=_bell_end(s, lost), variance=_short(s * s, up=True))
+
+
+def _rough_bell(s: float, lost: float) -> Mechanism:
+    return _symmetric(-(np.arange(_bell_end(s, lost) + 1.0) ** 2) / (2 * s * s))
+
+
+def _bell_end(s: float, lost: float) -> int:
+    """Where a bell ends: p(D) = exp(-D^2 / 2 s^2) / (s sqrt(2 pi)), about; at least wide enough for its variance."""
+    room = max(-math.log(lost * s * math.sqrt(2 * math.pi)), 1.0)
+    return parameters.reach(max(s * math.sqrt(2 * room), 2 * s), "the noise is too wide: give a larger budget")
+
+
+def _symmetric(half: npt.NDArray[Any]) -> Mechanism:
+    """Noise from logarithms, up to a factor, of the probabilities of 0, 1, ..."""
+    logs = np.concatenate([half[:0:-1], half])
+    return Mechanism(Counts(), interior=(Row.from_logs(1 - len(half), logs - math.log(math.fsum(np.exp(logs)))),))
+
+
+def _bounded(s: float, lost: float, lowest: int) -> Mechanism:
+    """The largest chance of the truth at epsilon 1/s and delta `lost`, as wide as geometric noise would be."""
+    support = _end(1 / s, lost)
+    if support > lowest:
+        raise ParameterError(f"support is {support}, and counts may be as small as {lowest}: promise a larger one")
+    return bounded(epsilon=_short(1 / s), delta=_short(lost), support=support, lowest=lowest)
+
+
+def _short(value: float, up: bool = False) -> str:
+    """Four significant digits, rounded down or up."""
+    digits = 3 - math.floor(math.log10(value))
+    scaled = value * 10.0**digits
+    whole = math.ceil(scaled * (1 - 1e-12)) if up else math.floor(scaled * (1 + 1e-12))
+    return format(Decimal(whole).scaleb(-digits).normalize(), "f")
+
+
+# The search
+
+
+def _best(family: Family, budget: Budget, bits: int | None) -> Advice | None:
+    """The least noisy certified member of a family; None where none meets the budget."""
+    scales = []
+    for share in family.shares or (1.0,):
+        lost = share * float(budget.delta) / (budget.cells * budget.contributions)
+        scale = _least(family, lost, budget)
+        if scale is not None:
+            scales.append((_noisiness(family.roughly(scale, lost)), scale, lost))
+    for _, scale, lost in sorted(scales):
+        for attempt in range(ATTEMPTS):
+            try:
+                mechanism = family.make(scale * 1.01**attempt, lost)
+            except DiscreetError:
+                break
+            if (ptable := _certified(mechanism, budget, bits)) is not None:
+                return _advice(family.name, mechanism, ptable, budget)
+    return None
+
+
+def _least(family: Family, lost: float, budget: Budget) -> float | None:
+    """The smallest scale, to a fifth of a percent, whose composition meets the budget."""
+
+    def enough(scale: float) -> bool:
+        try:
+            mechanism = family.roughly(scale, lost)
+        except DiscreetError:
+            return False
+        if not family.shares and _added_up(mechanism, budget):
+            return True
+        return budget.delta > 0 and budget.nearly(mechanism)
+
+    high = budget.contributions / float(budget.epsilon)
+    sure = budget.cells * high  # where epsilons are simply added up
+    bell = FARTHEST * math.sqrt(budget.cells) * high  # at which a bell loses less than 1e-20 of delta in all
+    most = min(max(sure, bell), LARGEST_SCALE)
+    if enough(high):
+        low = high / 2
+        while enough(low) and high > SMALLEST_SCALE:
+            low, high = low / 2, low
+    else:
+        while high < most:
+            low, high = high, min(2 * high, most)
+            if enough(high):
+                break
+        else:
+            return None
+    while high > CLOSE * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return sure if low < sure < high and enough(sure) else high
+
+
+def _added_up(mechanism: Mechanism, budget: Budget) -> bool:
+    """Whether the epsilons of a purely private design, added up over all rows and cells, are within the budget."""
+    own = exact(mechanism.design["epsilon"], "epsilon")
+    return budget.epsilon.exponent is not None and own * budget.cells * budget.contributions <= budget.epsilon.exponent
+
+
+def _certified(mechanism: Mechanism, budget: Budget, bits: int | None) -> PTable | None:
+    """The table at the fewest bits that meet the budget."""
+    own = None if mechanism.design.get("epsilon") is not None else _where(mechanism)
+    for size in BITS if bits is None else (bits,):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PrecisionWarning)
+                ptable = mechanism.certify(own, size)
+        except CertifyError:
+            continue
+        if budget.met_by(ptable):
+            return ptable
+    return None
+
+
+def _where(mechanism: Mechanism) -> str:
+    """For noise without an epsilon of its own: one at which only its ends are lost."""
+    ends = float(mechanism.interior[0].values[0])
+    return _short(min(max(mechanism.epsilon(ends * (1 + 1e-9)), 1e-6), 99.0), up=True)
+
+
+def _noisiness(mechanism: Mechanism) -> float:
+    return mechanism.loss(("L0", 0) if isinstance(mechanism.domain, Cycle) else "L2")
+
+
+def _advice(name: str, mechanism: Mechanism, ptable: PTable, budget: Budget) -> Advice:
+    composed = budget.composed(ptable)
+    epsilon = min(composed.epsilon(budget.delta), float(budget.epsilon))
+    delta = min(composed.delta(float(budget.epsilon)), float(budget.delta)) + 0.0  # not -0
+    exactly = Mechanism.from_table(ptable.table, mechanism.design)
+    return Advice(
+        name,
+        mechanism,
+        ptable,
+        _noisiness(exactly),
+        epsilon,
+        delta,
+        composed.floor,
+        _reason(name, exactly, epsilon, budget),
+    )
+
+
+def _reason(name: str, mechanism: Mechanism, epsilon: float, budget: Budget) -> str:
+    largest = mechanism.epsilon(min(_ends(mechanism) * (1 + 1e-9), 0.999)) * budget.cells * budget.contributions
+    together = (
+        "one cell"
+        if budget.cells * budget.contributions == 1
+        else f"{budget.cells} cells cost {epsilon:.4g} together, {largest:.4g} if each were added in full"
+    )
+    return f"{NOTES[name.split(' ')[0]]}; {together}"
+
+
+def _ends(mechanism: Mechanism) -> float:
+    """The probability that is lost outright in one cell."""
+    return mechanism.delta(100)
