@@ -210,3 +210,19 @@ def test_a_cycle_says_what_its_delta_means_and_which_neighbours_connect(discreet
     refused = discreet("design", "cyclic", "--size", "8", "--epsilon", "1", "--neighbours", "2")
     assert refused.code == 2
     assert "connect only 4 of the 8" in refused.err
+
+
+def test_advise_ranks_designs_and_writes_the_best(discreet) -> None:  # type: ignore[no-untyped-def]
+    advised = discreet("advise", "--epsilon", "0.5", "--delta", "1e-4", "-o", "best.json")
+    assert advised.code == 0
+    assert advised.out.index("geometric") < advised.out.index("maxent")
+    assert "support 16" in advised.out
+    assert "upper bounds" in advised.out
+    assert "epsilon = 0.5" in discreet("verify", "best.json").out
+
+
+def test_advise_says_what_would_do(discreet) -> None:  # type: ignore[no-untyped-def]
+    assert "give delta" in discreet("advise", "--epsilon", "1").err
+    both = discreet("advise", "--epsilon", "1", "--categories", "5", "--upper", "9")
+    assert both.code == 2
+    assert "not both" in both.err

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from discreet.account import lattice
 from discreet.account.convolve import Ladder
-from discreet.account.pair import ULP, Pair
+from discreet.account.pair import LARGEST_LOSS, ULP, Pair
 from discreet.account.profile import Profile, Source, profile
 from discreet.certify.ptable import PTable
 from discreet.certify.table import Table
@@ -45,6 +45,9 @@ MOST_CONTRIBUTIONS = 20
 """627 partitions; 30 rows would have 5604."""
 
 MOST_KNOTS = 1 << 18
+
+WIDEST_STEP = 50.0
+"""A natural step beyond it is divided: e**step and its square must be floats."""
 
 
 class Part(NamedTuple):
@@ -199,7 +202,7 @@ def _grouping(curves: list[Curve], step: float) -> Pair:
         for partition in _partitions(len(curves), len(curves))
     ]
     reach = max(sum(part.pair.reach * part.times for part in each.parts) for each in compositions)
-    knots = step * np.arange(reach + 2)
+    knots = step * np.arange(min(reach + 2, int(LARGEST_LOSS / step) + 1))
     return Pair.of(step, np.max([each.delta(knots) for each in compositions], axis=0))
 
 
@@ -247,7 +250,8 @@ def _profile(item: Any, distance: int) -> Curve:
 
 def _step(step: float | None, curves: list[tuple[Curve, int]]) -> float:
     if step is None:
-        return lattice.choose(curves)
+        natural = lattice.choose(curves)
+        return natural / math.ceil(natural / WIDEST_STEP)
     size = float(exact(step, "step"))
     largest = max(curve.largest for curve, _ in curves)
     if not 0 < size < 100 or largest / size > MOST_KNOTS:

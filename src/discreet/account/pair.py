@@ -28,6 +28,9 @@ Floats = npt.NDArray[np.float64]
 
 ULP = 2.0**-52
 
+LARGEST_LOSS = 690.0
+"""A ratio beyond e**690 counts as infinite."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -105,7 +108,8 @@ class Pair:
         """The same on another lattice; its profile is nowhere smaller."""
         if step == self.step:
             return self
-        return Pair.of(step, self.delta(step * np.arange(int(self.largest / step) + 3)))
+        knots = min(int(self.largest / step) + 3, int(LARGEST_LOSS / step) + 1)
+        return Pair.of(step, self.delta(step * np.arange(knots)))
 
 
 def interpolate(step: float, values: Floats, epsilons: Floats, first: int = 0) -> Floats:

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from discreet.account.pair import Pair
+from discreet.account.pair import LARGEST_LOSS, Pair
 from discreet.assess import privacy
 from discreet.certify.ptable import PTable
 from discreet.certify.table import Table
@@ -36,9 +36,6 @@ UNIT = 2.0**-53
 
 SLACK = 2.0**-48
 """How far a ratio of two floats may be from the truth, and more; ratios of logarithms are raised by 2**-32."""
-
-LARGEST_LOSS = 690.0
-"""A ratio beyond e**690 counts as infinite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +97,9 @@ class Profile:
         return max((_variance(line) for line in self.lines), default=0.0)
 
     def pair(self, step: float) -> Pair:
-        """The dominating pair on the lattice of that step."""
-        return Pair.of(step, self.delta(step * np.arange(int(self.largest / step) + 3)))
+        """The dominating pair on the lattice of that step; what lies beyond the last knot is lost for good."""
+        knots = min(int(self.largest / step) + 3, int(LARGEST_LOSS / step) + 1)
+        return Pair.of(step, self.delta(step * np.arange(knots)))
 
 
 def profile(source: Source, distance: int | None = None) -> Profile:

@@ -4,6 +4,7 @@ A `PTable` holds a `Certificate`, which only `verify` makes, so what is sampled 
 """
 
 import warnings
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,20 @@ def certify(mechanism: "Mechanism", epsilon: Number | None = None, bits: int = 3
     if quantised is None:
         raise CertifyError(_refusal(mechanism, at, bits))
     if quantised.distance > FAR:
-        better = _enough(mechanism, at, bits, near=True)
+        better = _enough(mechanism, at, bits, lambda found: found.distance <= FAR)
         remedy = f"bits={better} is closer" if better else "no bits are closer"
         warnings.warn(
             f"at {bits} bits the integers keep their promise, but differ from the design by {quantised.distance:.1%}"
             f" in total variation: {remedy}",
+            PrecisionWarning,
+            stacklevel=3,
+        )
+    asked = Fraction(mechanism.design.get("delta", 1)) if epsilon is None else Fraction(1)
+    if quantised.delta > asked:
+        better = _enough(mechanism, at, bits, lambda found: found.delta <= asked)
+        remedy = f"bits={better} keeps it" if better else "no bits keep it"
+        warnings.warn(
+            f"at {bits} bits delta is {float(quantised.delta):.4g}, above the {float(asked):.4g} asked for: {remedy}",
             PrecisionWarning,
             stacklevel=3,
         )
@@ -69,10 +79,12 @@ def _refusal(mechanism: "Mechanism", at: Epsilon, bits: int) -> str:
     return f"{asked}: its smallest steps are lost in rounding; {remedy}"
 
 
-def _enough(mechanism: "Mechanism", at: Epsilon, bits: int, near: bool = False) -> int | None:
-    """More bits that suffice; with `near`, that also bring the integers close to the design."""
+def _enough(
+    mechanism: "Mechanism", at: Epsilon, bits: int, good: Callable[[Quantised], bool] = lambda _: True
+) -> int | None:
+    """More bits at which there is a table, and a good one."""
     for more in _OTHER_BITS:
-        if more > bits and (found := quantise(mechanism, at, more)) is not None and (not near or found.distance <= FAR):
+        if more > bits and (found := quantise(mechanism, at, more)) is not None and good(found):
             return more
     return None
 

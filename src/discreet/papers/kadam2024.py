@@ -172,9 +172,8 @@ def _corollary_1() -> list[Claim]:
         found.append(Claim("Corollary 1", f"least delta, one-sided, {at}", stated, best, abs(stated - best) < SAME))
         least = modulo(8, epsilon, distortion=rho)
         note = f"the least delta that is true is {least.delta(epsilon):.4f}"
-        found.append(
-            promise("Corollary 1", f"its delta, {at}", stated, onesided.two_sided(law, (1,)).delta(epsilon), note)
-        )
+        true = onesided.two_sided(onesided.single(8, 1, epsilon, stated), (1,)).delta(epsilon)
+        found.append(promise("Corollary 1", f"its delta, {at}", stated, true, note))
     return found
 
 
