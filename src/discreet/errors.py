@@ -61,3 +61,15 @@ class PrecisionWarning(UserWarning):
 
 class PrivacyWarning(UserWarning):
     """A design does what was asked, and its delta is a chance that the truth is published as it is."""
+
+
+class SpecError(DiscreetError, ValueError):
+    """A release's specification says something that cannot be; the message has the line."""
+
+
+class ReleaseError(DiscreetError):
+    """A release could not be made; nothing was left behind."""
+
+
+class SecretError(DiscreetError):
+    """The secret cannot be read, or others can read it too."""

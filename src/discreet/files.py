@@ -1,7 +1,10 @@
-"""Write a file so that it is complete or not there."""
+"""Write a file or a folder so that it is complete or not there."""
 
 import os
 import secrets
+import shutil
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from discreet.errors import OutputError
@@ -25,3 +28,30 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None
+
+
+def free(folder: str | os.PathLike[str]) -> Path:
+    """The folder's path, refused where something is there already."""
+    target = Path(folder)
+    if os.path.lexists(target):
+        raise OutputError(f"{target} exists already; choose another folder, or remove it")
+    return target
+
+
+def write_folder(folder: str | os.PathLike[str], content: Mapping[str, bytes]) -> None:
+    """Put the files into a hidden folder beside their place, then rename it."""
+    target = free(folder)
+    try:
+        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:100]}."))
+        try:
+            for name, data in content.items():
+                with (beside / name).open("xb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+            beside.chmod(0o755)
+            beside.rename(target)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise OutputError(f"{target} cannot be written ({error.strerror}); choose another place") from None

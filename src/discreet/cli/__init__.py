@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import advise, compare, convert, demo, design, papers, verify
+from discreet.cli import advise, compare, convert, demo, design, papers, release, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.command("advise")(advise.advise)
 app.command("compare")(compare.compare)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
+app.command("release")(release.release)
 app.command("papers")(papers.papers)
 
 

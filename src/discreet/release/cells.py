@@ -1,0 +1,235 @@
+"""Cells and groupings: which populations are counted, which of them are one and the same, and who is in how many.
+
+A cell is defined by a set of leaves for each dimension that it constrains; a set that holds all leaves constrains
+nothing. Two definitions that come to the same sets are the same cell: it gets one key, one measurement, one cost. The
+definition is written as bytes that can be read in one way only,
+
+    for each constrained dimension, by digest:   digest (32 bytes), number of leaves, each leaf after its length,
+
+and these bytes, after a header for the release (`keys`), are what a key is made from.
+
+Touches are the largest number of distinct cells that hold one leaf combination: that is how often one person is
+counted.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import SpecError
+from discreet.release.codebook import Codebook
+from discreet.release.spec import ReleaseSpec, TableSpec
+
+Integers = npt.NDArray[np.int64]
+
+MOST_CELLS = 50_000_000
+MOST_COMBINATIONS = 5_000_000
+
+
+@dataclass(frozen=True)
+class Side:
+    """One axis of a grouping: a dimension, its level, and the groups that the filter leaves."""
+
+    book: Codebook
+    level: str | None
+    labels: tuple[str, ...]
+    members: tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Cells that are published together: the product of its sides, within a filter on other dimensions."""
+
+    sides: tuple[Side, ...]
+    within: tuple[tuple[Codebook, frozenset[int]], ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many groups each side has."""
+        return tuple(len(side.labels) for side in self.sides)
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def definitions(self) -> tuple[bytes, ...]:
+        """The definition of every cell, in C order."""
+        fixed = {book.digest: [_encoded(book, members)] for book, members in self.within}
+        free = {side.book.digest: [_encoded(side.book, each) for each in side.members] for side in self.sides}
+        parts = {**fixed, **free}
+        order = sorted(parts)
+        if [side.book.digest for side in self.sides] == [digest for digest in order if digest in free]:
+            return tuple(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
+        found = []
+        names = [side.book.digest for side in self.sides]
+        for chosen in itertools.product(*(free[name] for name in names)):
+            here = dict(zip(names, chosen, strict=True))
+            found.append(b"".join(here.get(digest, fixed.get(digest, [b""])[0]) for digest in order))
+        return tuple(found)
+
+    def labels(self) -> Iterator[tuple[str, ...]]:
+        """The labels of every cell, in C order."""
+        return itertools.product(*(side.labels for side in self.sides))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All groupings of a release, each once, and which of them make up which table."""
+
+    books: tuple[Codebook, ...]
+    groupings: tuple[Grouping, ...]
+    tables: tuple[tuple[TableSpec, tuple[int, ...]], ...]
+
+    @cached_property
+    def cells(self) -> tuple[list[bytes], list[Integers]]:
+        """The distinct cells, and for every grouping which of them its cells are."""
+        place: dict[bytes, int] = {}
+        where = []
+        for grouping in self.groupings:
+            here = np.fromiter(
+                (place.setdefault(cell, len(place)) for cell in grouping.definitions), np.int64, grouping.size
+            )
+            where.append(here)
+        return list(place), where
+
+    def touches(self, paid: Sequence[bool] | None = None) -> int:
+        """The largest number of distinct cells that hold one leaf combination; those already `paid` do not count."""
+        definitions, where = self.cells
+        first = np.full(len(definitions), True)
+        if paid is not None:
+            first &= ~np.asarray(paid, dtype=bool)
+        fresh = []
+        for here in where:
+            new = first[here]
+            # a cell that occurs twice in a grouping or again in a later one counts once
+            once = np.zeros(len(here), dtype=bool)
+            once[np.unique(here, return_index=True)[1]] = True
+            new &= once
+            first[here] = False
+            fresh.append(new)
+        shape = tuple(len(book.leaves) for book in self.books)
+        if math.prod(shape) > MOST_COMBINATIONS:
+            return sum(int(_most(grouping, new)) for grouping, new in zip(self.groupings, fresh, strict=True))
+        total = np.zeros(shape, dtype=np.int64)
+        for grouping, new in zip(self.groupings, fresh, strict=True):
+            total += self._spread(grouping, new.reshape(grouping.shape).astype(np.int64), shape)
+        return int(total.max())
+
+    def _spread(self, grouping: Grouping, new: Integers, shape: tuple[int, ...]) -> Integers:
+        """For every leaf combination the number of a grouping's new cells that hold it."""
+        held = new
+        axes = []
+        for side in grouping.sides:
+            incidence = np.array(
+                [[leaf in members for leaf in range(len(side.book.leaves))] for members in side.members], dtype=np.int64
+            )
+            held = np.tensordot(held, incidence, axes=(0, 0))
+            axes.append(self.books.index(side.book))
+        order = np.argsort(axes)
+        held = np.transpose(held, order) if axes else held
+        full = np.reshape(held, [shape[axis] if axis in axes else 1 for axis in range(len(shape))])
+        for book, members in grouping.within:
+            axis = self.books.index(book)
+            inside = np.array([leaf in members for leaf in range(shape[axis])], dtype=np.int64)
+            full = full * np.reshape(inside, [-1 if at == axis else 1 for at in range(len(shape))])
+        return np.broadcast_to(full, shape)
+
+
+def _most(grouping: Grouping, new: npt.NDArray[np.bool_]) -> int:
+    """A bound of how many new cells of a grouping hold one leaf combination."""
+    if not new.any():
+        return 0
+    each = [
+        max(sum(leaf in members for members in side.members) for leaf in range(len(side.book.leaves)))
+        for side in grouping.sides
+    ]
+    return math.prod(each)
+
+
+def _encoded(book: Codebook, members: frozenset[int]) -> bytes:
+    if len(members) == len(book.leaves):
+        return b""
+    names = sorted(book.leaves[leaf].encode() for leaf in members)
+    return b"".join(
+        [book.digest, len(names).to_bytes(4, "big"), *(len(name).to_bytes(4, "big") + name for name in names)]
+    )
+
+
+def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
+    """The groupings of a specification."""
+    groupings: dict[Grouping, int] = {}
+    tables = []
+    for table in spec.tables:
+        within = _filters(table, books)
+        names = [axis.dimension for axis in table.dimensions]
+        if len(set(names)) < len(names):
+            raise SpecError(f"table {table.name!r} has a dimension twice; name each once")
+        sides = {axis.dimension: _side(table, axis.dimension, axis.level, books, within) for axis in table.dimensions}
+        places = []
+        for margin in _margins(table, names):
+            rest = tuple((books[name], members) for name, members in sorted(within.items()) if name not in margin)
+            grouping = Grouping(tuple(sides[name] for name in margin), rest)
+            if grouping.size > MOST_CELLS:
+                raise SpecError(
+                    f"table {table.name!r} has {grouping.size} cells in one grouping; at most {MOST_CELLS}:"
+                    " use coarser levels"
+                )
+            places.append(groupings.setdefault(grouping, len(groupings)))
+        tables.append((table, tuple(places)))
+    used = {side.book.name for grouping in groupings for side in grouping.sides}
+    used |= {book.name for grouping in groupings for book, _ in grouping.within}
+    return Layout(tuple(books[name] for name in spec.dimensions if name in used), tuple(groupings), tuple(tables))
+
+
+def _filters(table: TableSpec, books: Mapping[str, Codebook]) -> dict[str, frozenset[int]]:
+    within = {}
+    for name, labels in table.filter.items():
+        if name not in books:
+            raise SpecError(f"table {table.name!r} filters on {name!r}, which is no dimension; declare it")
+        if not labels:
+            raise SpecError(f"table {table.name!r} filters on {name!r} with no values; name some, or leave it out")
+        within[name] = books[name].select(labels)
+    return within
+
+
+def _side(
+    table: TableSpec,
+    name: str,
+    level: str | None,
+    books: Mapping[str, Codebook],
+    within: Mapping[str, frozenset[int]],
+) -> Side:
+    if name not in books:
+        raise SpecError(f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it")
+    groups = books[name].level(level)
+    inside = within.get(name)
+    kept = [
+        (label, members if inside is None else members & inside)
+        for label, members in zip(groups.labels, groups.members, strict=True)
+    ]
+    kept = [(label, members) for label, members in kept if members]
+    return Side(books[name], level, tuple(label for label, _ in kept), tuple(members for _, members in kept))
+
+
+def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:
+    """The table itself first, then its margins from the finest to the total."""
+    if table.margins == "none":
+        return [tuple(names)]
+    if table.margins == "all":
+        return [m for size in range(len(names), -1, -1) for m in itertools.combinations(names, size)]
+    margins = [tuple(names)]
+    for given in table.margins:
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise SpecError(f"table {table.name!r} has a margin over {unknown[0]!r}, which is none of its dimensions")
+        margin = tuple(name for name in names if name in given)
+        if margin not in margins:
+            margins.append(margin)
+    return margins

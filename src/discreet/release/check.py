@@ -1,0 +1,222 @@
+"""Check a release folder as a third party would: with nothing but the folder.
+
+- the certificate: every claim, recomputed in integers;
+- the manifest: the digests of all files, the groupings that its specification has, the touches, and the composed
+  guarantee, recomputed from the certificate;
+- the measurements: one for every cell of every grouping, the same for the same cell;
+- the tables: made again from the measurements, byte for byte (a Parquet file by its content, as its bytes depend on
+  the version of a library).
+
+What it cannot tell: whether the publisher used the certificate's table, or the secret well.
+"""
+
+import csv
+import io
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+from discreet.certify.ptable import PTable, load
+from discreet.errors import CertificateError, DiscreetError
+from discreet.release import cells, measure, output
+from discreet.release.run import FORMAT, VERSION, Promise, layout_of, promise_of
+from discreet.release.spec import ReleaseSpec
+
+LARGEST_MANIFEST = 64_000_000
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A release folder, every claim of which holds."""
+
+    folder: Path
+    spec: ReleaseSpec
+    ptable: PTable
+    touches: int
+    promise: Promise | None
+    manifest: dict[str, Any]
+    layout: cells.Layout
+    measurements: list[npt.NDArray[np.int64]]
+
+
+def check(folder: str | os.PathLike[str]) -> Checked:
+    """Recompute every claim of a release folder.
+
+    Raises
+    ------
+    CertificateError
+        A file is missing or a claim does not hold; `failures` has one line for each.
+    """
+    where = Path(folder)
+    document = _manifest(where)
+    failures: list[str] = []
+    content = _content(where, document, failures)
+    if failures:
+        raise _refused(where, failures)
+    ptable = load(where / output.CERTIFICATE)
+    spec = _spec(document["spec"], document)
+    layout = layout_of(spec)
+    touches = layout.touches()
+    promise = _privacy(document, spec, layout, ptable, touches, failures)
+    if failures:
+        raise _refused(where, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    if failures:
+        raise _refused(where, failures)
+    _tables(content, layout, values, spec, failures)
+    if failures:
+        raise _refused(where, failures)
+    return Checked(where, spec, ptable, touches, promise, document, layout, values)
+
+
+def _refused(where: Path, failures: list[str]) -> CertificateError:
+    listed = "".join(f"\n  {line}" for line in failures)
+    return CertificateError(f"{where} does not hold what it claims:{listed}", tuple(failures))
+
+
+def _manifest(where: Path) -> dict[str, Any]:
+    path = where / output.MANIFEST
+    try:
+        if path.stat().st_size > LARGEST_MANIFEST:
+            raise CertificateError(f"{path} is larger than any manifest; get the folder again")
+        raw = path.read_bytes()
+        document = json.loads(raw)
+    except OSError as error:
+        raise CertificateError(f"{path} cannot be read ({error.strerror}); give the folder of a release") from None
+    except (ValueError, RecursionError):
+        raise CertificateError(f"{path} is not JSON; get the folder again") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
+        raise CertificateError(f"{path} is not a manifest of this version; get a newer Discreet")
+    if output.manifest(document) != raw:
+        raise CertificateError(f"{path} is not in the form in which manifests are written; get the folder again")
+    named = document.get("files")
+    if not isinstance(named, dict) or not {output.MEASUREMENTS, output.CERTIFICATE} <= set(named):
+        raise CertificateError(f"{path} does not list its files; get the folder again")
+    return document
+
+
+def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict[str, bytes]:
+    """Every file that the manifest names, with the digest it has there; and no other."""
+    found = {}
+    for name, stated in document["files"].items():
+        if Path(name).name != name:
+            failures.append(f"manifest: the file name {name!r} leaves the folder")
+            continue
+        try:
+            found[name] = (where / name).read_bytes()
+        except OSError:
+            failures.append(f"{name}: is missing or cannot be read")
+            continue
+        if output.digest(found[name]) != stated:
+            failures.append(f"{name}: its digest is not the one in the manifest")
+    others = {entry.name for entry in where.iterdir()} - set(document["files"]) - {output.MANIFEST}
+    failures.extend(f"{name}: is not in the manifest" for name in sorted(others))
+    return found
+
+
+def _spec(public: dict[str, Any], document: dict[str, Any]) -> ReleaseSpec:
+    """The public specification, with what was left out of it filled in by what changes nothing here."""
+    kind = document.get("key", {}).get("kind")
+    filled = {**public, "source": {"csv": ""}, "secret": {"env": "NONE"} if kind != "fresh" else None}
+    if kind == "contributors":
+        filled["record_keys"] = ["key"] if document["key"].get("came_with_the_data") else None
+        filled["design"] = public.get("design") or {"certificate": ""}
+    try:
+        return ReleaseSpec.model_validate(filled)
+    except ValueError:
+        raise CertificateError("manifest: the specification in it is not one") from None
+
+
+def _privacy(
+    document: dict[str, Any],
+    spec: ReleaseSpec,
+    layout: cells.Layout,
+    ptable: PTable,
+    touches: int,
+    failures: list[str],
+) -> Promise | None:
+    claimed = document.get("privacy", {})
+    if claimed.get("touches") != touches:
+        failures.append(f"manifest: touches are {claimed.get('touches')}, and the specification has {touches}")
+    if claimed.get("contributions") != spec.unit.contributions:
+        failures.append("manifest: contributions differ from the specification's")
+    listed = [
+        {
+            "dimensions": [{"dimension": side.book.name, "level": side.level} for side in grouping.sides],
+            "cells": grouping.size,
+            "ptable": ptable.digest,
+            "distance": spec.unit.contributions,
+            "multiplicity": 1,
+        }
+        for grouping in layout.groupings
+    ]
+    if document.get("groupings") != listed:
+        failures.append("manifest: its groupings are not those of its specification and certificate")
+    epsilon, _, delta = ptable.guarantee
+    if claimed.get("cell") != {"epsilon": str(epsilon), "delta": repr(float(delta))}:
+        failures.append("manifest: the guarantee of one cell is not the certificate's")
+    try:
+        promise = promise_of(spec, ptable, touches)
+    except DiscreetError as error:
+        failures.append(f"manifest: {error}")
+        return None
+    stated = claimed.get("composed")
+    if (stated is None) != (promise is None):
+        failures.append("manifest: a composed guarantee is stated where there is none, or missing where there is one")
+    elif promise is not None and (
+        stated.get("epsilon") != promise.epsilon or float(stated.get("delta", 0)) < promise.delta * (1 - 1e-9)
+    ):
+        failures.append(f"manifest: the composed delta is {stated.get('delta')}, and comes out as {promise.delta!r}")
+    return promise
+
+
+def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> list[npt.NDArray[np.int64]]:
+    """The measurements of every grouping; the file is the one that would be written for them."""
+    definitions, where = layout.cells
+    size = sum(grouping.size for grouping in layout.groupings)
+    try:
+        rows = list(csv.reader(io.StringIO(raw.decode())))[1:]
+        flat = np.array([int(row[-1]) for row in rows], dtype=np.int64)
+    except (ValueError, IndexError, OverflowError, csv.Error):
+        failures.append(f"{output.MEASUREMENTS}: cannot be read")
+        return []
+    if len(flat) != size:
+        failures.append(f"{output.MEASUREMENTS}: has {len(flat)} measurements for {size} cells")
+        return []
+    distinct = np.zeros(len(definitions), dtype=np.int64)
+    start, parts = 0, []
+    for grouping, here in zip(layout.groupings, where, strict=True):
+        part = flat[start : start + grouping.size]
+        distinct[here] = part
+        parts.append((here, part))
+        start += grouping.size
+    if any((distinct[here] != part).any() for here, part in parts):
+        failures.append(f"{output.MEASUREMENTS}: one cell has two measurements")
+    values = measure.by_grouping(layout, distinct)
+    if not failures and output.measurements(layout, values) != raw:
+        failures.append(f"{output.MEASUREMENTS}: its cells are not those of the specification, in order")
+    return values
+
+
+def _tables(
+    content: dict[str, bytes],
+    layout: cells.Layout,
+    values: list[npt.NDArray[np.int64]],
+    spec: ReleaseSpec,
+    failures: list[str],
+) -> None:
+    made = output.files(layout, measure.clamped(values), spec.outputs)
+    for name, data in made.items():
+        if name not in content:
+            failures.append(f"{name}: is missing")
+        elif name.endswith(".parquet"):
+            if not pq.read_table(io.BytesIO(content[name])).equals(pq.read_table(io.BytesIO(data))):
+                failures.append(f"{name}: is not what the measurements make")
+        elif content[name] != data:
+            failures.append(f"{name}: is not what the measurements make")

@@ -1,0 +1,109 @@
+"""Keys: what chooses the noise of a cell.
+
+query          the top bits of HMAC-SHA256(secret, header, definition of the cell). The header names the purpose, the
+               ledger, the version label of the data, the unit and its contributions, and the perturbation table, so
+               that a key is used for one population, one version of the data and one table only. The same question
+               gets the same answer, empty cells have noise, and guarantees compose.
+fresh          the system's generator, once for each distinct cell.
+contributors   the cell key of the Australian Bureau of Statistics: every person has four random components, the sums
+               over a cell are reduced by the largest prime below 2**bits and joined by XOR. Same people, same noise:
+               two cells that differ by one person tell whether that person exists, so no guarantee composes. An empty
+               cell, whose key would always be 0, uses its query key.
+
+The components of a person are AES-256 of the id, under a key derived from the secret: one block is four numbers of 32
+bits. An id of up to 15 bytes is the block itself; a longer one is hashed first, under the secret.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+Keys = npt.NDArray[np.uint64]
+
+PRIMES = {8: 251, 16: 65_521, 32: 4_294_967_291}
+"""The largest prime below 2**bits, for the sizes that contributor keys may have."""
+
+SHORT = 15
+
+
+def header(purpose: str, ledger: str, version: str, unit: Sequence[object], ptable: str) -> bytes:
+    """What a key depends on beside its cell, written in one way only."""
+    text = json.dumps([purpose, ledger, version, list(unit), ptable], ensure_ascii=False)
+    encoded = text.encode()
+    return len(encoded).to_bytes(4, "big") + encoded
+
+
+def derived(secret: bytes, purpose: str) -> bytes:
+    """A key of its own for each purpose."""
+    return hmac.digest(secret, b"discreet " + purpose.encode(), "sha256")
+
+
+def query(secret: bytes, start: bytes, definitions: Iterable[bytes], bits: int) -> Keys:
+    """The key of every cell."""
+    key = derived(secret, "query")
+    tops = b"".join(hmac.digest(key, start + each, "sha256")[:8] for each in definitions)
+    return np.frombuffer(tops, dtype=">u8").astype(np.uint64) >> np.uint64(64 - bits)
+
+
+def identities(start: bytes, definitions: Iterable[bytes]) -> list[bytes]:
+    """What a ledger knows a cell by: 16 bytes that depend on everything its key depends on."""
+    return [hashlib.sha256(start + each).digest()[:16] for each in definitions]
+
+
+def record_keys(secret: bytes) -> Callable[[pa.Array], tuple[npt.NDArray[np.uint32], ...]]:
+    """From ids, as text, to the four components of each person."""
+    longer = derived(secret, "long ids")
+    cipher = Cipher(algorithms.AES256(derived(secret, "record keys")), modes.ECB())  # noqa: S305 - every block is another id
+
+    def components(ids: pa.Array) -> tuple[npt.NDArray[np.uint32], ...]:
+        blocks = _blocks(ids, longer)
+        numbers = np.frombuffer(cipher.encryptor().update(blocks.tobytes()), dtype=">u4").reshape(-1, 4)
+        return tuple(numbers[:, part].astype(np.uint32) for part in range(4))
+
+    return components
+
+
+def _blocks(ids: pa.Array, longer: bytes) -> npt.NDArray[np.uint8]:
+    """One block of 16 bytes for each id: its length and its bytes, or 255 and a keyed hash."""
+    texts = ids.cast(pa.large_binary()) if not pa.types.is_large_binary(ids.type) else ids
+    _, offsets_buffer, data_buffer = texts.buffers()
+    size = len(texts)
+    offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[texts.offset : texts.offset + size + 1]
+    data = np.frombuffer(data_buffer, dtype=np.uint8) if data_buffer is not None else np.zeros(0, dtype=np.uint8)
+    lengths = np.diff(offsets)
+    blocks = np.zeros((size, 16), dtype=np.uint8)
+    blocks[:, 0] = np.minimum(lengths, 254)
+    for place in range(min(SHORT, int(lengths.max(initial=0)))):
+        there = np.flatnonzero(lengths > place)
+        blocks[there, place + 1] = data[offsets[there] + place]
+    for line in np.flatnonzero(lengths > SHORT):
+        text = data[offsets[line] : offsets[line + 1]].tobytes()
+        blocks[line] = np.frombuffer(b"\xff" + hmac.digest(longer, text, "sha256")[:15], dtype=np.uint8)
+    return blocks
+
+
+def contributors(
+    sums: Sequence[npt.NDArray[np.uint64]], counts: npt.NDArray[np.int64], modulus: int, empty: Keys
+) -> Keys:
+    """The cell key from the sums of the components; an empty cell has its query key."""
+    joined = np.zeros(len(counts), dtype=np.uint64)
+    for part in sums:
+        joined ^= part % np.uint64(modulus)
+    return np.where(counts == 0, empty, joined)
+
+
+def keyed_order(secret: bytes) -> Callable[[str, bytes], bytes]:
+    """The order in which the rows of a person are kept, from the id and the codes of a row."""
+    key = derived(secret, "rows of a person")
+
+    def order(person: str, codes: bytes) -> bytes:
+        name = person.encode()
+        return hmac.digest(key, len(name).to_bytes(4, "big") + name + codes, "sha256")
+
+    return order

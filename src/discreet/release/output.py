@@ -1,0 +1,119 @@
+"""What a release folder holds: measurements, tables, certificate, manifest; written so that it is complete or absent.
+
+Everything here is a function of the public specification and the measurements, so a third party can make the tables
+again, byte for byte.
+"""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.release.cells import Grouping, Layout
+from discreet.release.spec import TOTAL, TableSpec
+
+Integers = npt.NDArray[np.int64]
+
+MEASUREMENTS = "measurements.csv"
+MANIFEST = "manifest.json"
+CERTIFICATE = "certificate.json"
+
+
+def measurements(layout: Layout, values: Sequence[Integers]) -> bytes:
+    """All groupings in one file: the grouping's number, a column for every dimension, the measurement."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = [book.name for book in layout.books]
+    writer.writerow(["grouping", *names, "measurement"])
+    for number, (grouping, numbers) in enumerate(zip(layout.groupings, values, strict=True)):
+        places = [names.index(side.book.name) for side in grouping.sides]
+        empty = [number, *[""] * len(names)]
+        for labels, value in zip(grouping.labels(), numbers.ravel().tolist(), strict=True):
+            row = empty.copy()
+            for place, label in zip(places, labels, strict=True):
+                row[place + 1] = label
+            writer.writerow([*row, value])
+    return out.getvalue().encode()
+
+
+def files(layout: Layout, values: Sequence[Integers], formats: Sequence[str]) -> dict[str, bytes]:
+    """The tables, by file name."""
+    found = {}
+    for table, places in layout.tables:
+        parts = [(layout.groupings[place], values[place]) for place in places]
+        if "csv" in formats:
+            found[f"{table.name}.csv"] = _csv(table, parts)
+        if "parquet" in formats:
+            found[f"{table.name}.parquet"] = _parquet(table, parts)
+        if "json-stat" in formats:
+            found[f"{table.name}.json"] = _json_stat(table, parts)
+    return found
+
+
+def _rows(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> Iterator[tuple[list[str], int]]:
+    """One row a cell: a label for every dimension, `_total` where it is summed over, and the count."""
+    names = [axis.dimension for axis in table.dimensions]
+    for grouping, counts in parts:
+        places = [names.index(side.book.name) for side in grouping.sides]
+        for labels, count in zip(grouping.labels(), counts.ravel().tolist(), strict=True):
+            row = [TOTAL] * len(names)
+            for place, label in zip(places, labels, strict=True):
+                row[place] = label
+            yield row, count
+
+
+def _csv(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*(axis.dimension for axis in table.dimensions), "count"])
+    writer.writerows([*labels, count] for labels, count in _rows(table, parts))
+    return out.getvalue().encode()
+
+
+def _parquet(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
+    rows = list(_rows(table, parts))
+    columns = [pa.array([labels[at] for labels, _ in rows], pa.string()) for at in range(len(table.dimensions))]
+    names = [axis.dimension for axis in table.dimensions]
+    content = pa.table([*columns, pa.array([count for _, count in rows], pa.int64())], names=[*names, "count"])
+    out = io.BytesIO()
+    pq.write_table(content, out)
+    return out.getvalue()
+
+
+def _json_stat(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
+    """JSON-stat 2: all margins in one cube, null where a margin is not published."""
+    finest = parts[0][0]
+    labels = {side.book.name: list(side.labels) for side in finest.sides}
+    summed = {name for grouping, _ in parts for name in labels if name not in [s.book.name for s in grouping.sides]}
+    categories = {name: [*values, TOTAL] if name in summed else values for name, values in labels.items()}
+    cube: npt.NDArray[np.object_] = np.full([len(values) for values in categories.values()], None, dtype=object)
+    place = {name: {label: at for at, label in enumerate(values)} for name, values in categories.items()}
+    for row, count in _rows(table, parts):
+        cube[tuple(place[name][label] for name, label in zip(categories, row, strict=True))] = count
+    document = {
+        "version": "2.0",
+        "class": "dataset",
+        "label": table.name,
+        "id": list(categories),
+        "size": [len(values) for values in categories.values()],
+        "dimension": {name: {"label": name, "category": {"index": values}} for name, values in categories.items()},
+        "value": cube.ravel().tolist(),
+    }
+    return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def digest(content: bytes) -> str:
+    """sha256:... of a file."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def manifest(document: Mapping[str, Any]) -> bytes:
+    """The manifest as it is written."""
+    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
