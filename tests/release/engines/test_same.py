@@ -60,6 +60,8 @@ def test_every_engine_gives_the_same_answers(kind: str, opened: Maker) -> None:
     data = town.rows(1, SIZE)
     with opened(kind, data) as engine:
         for name, plan in town.plans().items():
+            if kind in ("spark csv", "spark table") and name not in ("rows", "text ids"):
+                continue  # a query takes Spark seconds; its other source has them all
             expected = town.answers(plan, data)
             counted = engine.count(plan)
             assert counted.schema.names == [*plan.codes, "count"], name

@@ -34,8 +34,6 @@ LONGEST = 300
 
 LARGEST = 1e300
 """A number beyond this, in either direction, is taken for an infinity."""
-SMALLEST = 1e-300
-"""A number nearer to 0 than this, and not 0, is taken for this one of its sign."""
 
 WHOLE = r"^[+-]?[0-9]{1,18}$"
 """Text that is a record key."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
-from discreet.release.engines.canonical import LARGEST, SMALLEST, canonical
+from discreet.release.engines.canonical import LARGEST, canonical
 
 Kind = Literal["int", "float", "text", "bool", "date", "other"]
 
@@ -80,8 +80,8 @@ class Recode:
             if not lower < upper or lower < end:
                 raise ParameterError(f"{what} has the range {low} to {high}, which is empty or overlaps another one")
             for bound in (lower, upper):
-                if math.isfinite(bound) and bound and not SMALLEST < abs(bound) < LARGEST:
-                    raise ParameterError(f"{what} has the bound {bound}; give 0, or a size between 1e-300 and 1e300")
+                if math.isfinite(bound) and abs(bound) > LARGEST:
+                    raise ParameterError(f"{what} has the bound {bound}; a number beyond {LARGEST} counts as infinite")
             if lower == end:
                 codes[-1] = code
             else:
