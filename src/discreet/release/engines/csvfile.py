@@ -21,7 +21,7 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,15 +52,12 @@ class CSVFile:
         Whether that is a Parquet file with the columns f0, f1, ... instead of the CSV file.
     quotes
         Whether the CSV file has quotes.
-    parallel
-        Whether DuckDB may read it in several pieces.
     """
 
     names: tuple[str, ...]
     path: Path
     tidy: bool
     quotes: bool
-    parallel: bool
     header: bool
     delimiter: str
 
@@ -77,9 +74,8 @@ class CSVFile:
             "quote": "'\"'" if self.quotes else "''",
             "escape": "'\"'" if self.quotes else "''",
             "nullstr": "''",
-            "null_padding": "true",
+            "null_padding": str(not self.quotes).lower(),
             "strict_mode": str(self.quotes).lower(),
-            "parallel": str(self.parallel).lower(),
         }
         given = ", ".join(f"{name}={value}" for name, value in options.items())
         return f"read_csv({literal(str(self.path))}, {given})"
@@ -92,12 +88,10 @@ def prepare(path: Path, folder: Path, delimiter: str = ",", header: bool = True)
     try:
         utf8, quotes = _look(path)
         names = _names(path, delimiter, header)
-        if utf8:
-            for parallel in (True, False):
-                file = CSVFile(names, path, False, quotes, parallel, header, delimiter)
-                if not quotes or _readable(file):
-                    return file
-        return CSVFile(names, _tidy(path, folder, names, delimiter, header), True, quotes, True, header, delimiter)
+        file = CSVFile(names, path, False, quotes > 0, header, delimiter)
+        if utf8 and (quotes == 0 or (quotes % 2 == 0 and _readable(file))):
+            return file
+        return replace(file, path=_tidy(path, folder, names, delimiter, header), tidy=True)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or 'damaged'}); check the path") from None
     except EOFError:
@@ -119,16 +113,16 @@ def _open(path: Path) -> Iterator[BinaryIO]:
             yield file
 
 
-def _look(path: Path) -> tuple[bool, bool]:
-    """Whether all is UTF-8, and whether there are quotes."""
-    utf8, quotes, first = True, False, True
+def _look(path: Path) -> tuple[bool, int]:
+    """Whether all is UTF-8, and how many quotes there are."""
+    utf8, quotes, first = True, 0, True
     decoder = codecs.getincrementaldecoder("utf-8")()
     with _open(path) as file:
         while chunk := file.read(_CHUNK):
             if first and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise InputError(f"{path} is in UTF-16; save it as UTF-8")
             first = False
-            quotes = quotes or b'"' in chunk
+            quotes += chunk.count(b'"')
             if utf8:
                 try:
                     decoder.decode(chunk)
@@ -160,7 +154,7 @@ def _names(path: Path, delimiter: str, header: bool) -> tuple[str, ...]:
 
 
 def _readable(file: CSVFile) -> bool:
-    """Whether DuckDB's strict reader accepts every row."""
+    """Whether DuckDB's strict reader, which pads no row and closes no quote, accepts every row."""
     with duckdb.connect(config={"python_enable_replacements": False}) as database:
         try:
             database.execute(f"SELECT count(COLUMNS(*)) FROM {file.sql()}").fetchall()  # noqa: S608
