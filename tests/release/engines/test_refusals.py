@@ -1,5 +1,6 @@
 """What a wrong source gets: one clear line, before anything is counted, with no password and no row in it."""
 
+import errno
 import os
 import re
 import sys
@@ -57,11 +58,14 @@ def test_files_that_are_not_what_they_say(tmp_path: Path) -> None:
         open_engine({"parquet": tmp_path / "empty"})
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.csv").write_bytes(b"a\n")
-    (tmp_path / "x.csv").chmod(0)
-    with pytest.raises(InputError, match="Permission denied"):
+
+    def refuse(*given: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "open", refuse)  # root may read everything
+    with pytest.raises(InputError, match=r"x\.csv cannot be read \(Permission denied\)"):
         open_engine({"csv": tmp_path / "x.csv"})
 
 

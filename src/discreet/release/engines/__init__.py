@@ -8,7 +8,8 @@
 All engines give the same counts, to the last one, and whatever the order of the rows.
 """
 
-from discreet.release.engines.plan import Engine, Kind, Plan, Recode, RecordKeys
+from discreet.release.engines.engine import Engine
+from discreet.release.engines.plan import Kind, Plan, Recode, RecordKeys
 from discreet.release.engines.source import Source, open_engine
 
 __all__ = ["Engine", "Kind", "Plan", "Recode", "RecordKeys", "Source", "open_engine"]

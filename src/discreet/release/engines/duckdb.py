@@ -12,8 +12,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import duckdb
 import pyarrow as pa
@@ -21,7 +19,6 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.plan import Kind, Plan, RecordKeys, find
 from discreet.release.engines.sql import Column, Type, literal, quoted
 
 MEMORY = "600MB"
@@ -36,8 +33,8 @@ _TYPES: dict[str, Type] = {
 }  # fmt: skip
 
 
-class DuckDBEngine:
-    """Counts with DuckDB.
+class DuckDB:
+    """Rows that DuckDB reads.
 
     Parameters
     ----------
@@ -68,70 +65,30 @@ class DuckDBEngine:
         if [csv, parquet, database].count(None) != 2 or (table is None) != (database is None):
             raise ParameterError("give one source: csv, parquet, or database with table")
         self._progress = progress
-        self._stack = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
             self._folder = Path(stack.enter_context(_private_folder()))
             self._base = _connect(None if database is None else Path(database), self._folder, memory)
             stack.callback(self._base.close)
             if csv is not None:
                 file = csvfile.prepare(Path(csv), self._folder, delimiter, header)
-                self._source = file.sql()
-                self._columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+                self.source = file.sql()
+                self.columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
             else:
-                self._source = _parquet(Path(parquet)) if parquet is not None else _table(str(table))
-                self._columns = self._described()
-            self._stack = stack.pop_all()
+                self.source = _parquet(Path(parquet)) if parquet is not None else _table(str(table))
+                self.columns = self._described()
+            self.dialect = _Dialect(self._base)
+            self.close = stack.pop_all().close
 
-    def columns(self) -> dict[str, Kind]:
-        """The names of the columns and the kinds of their values."""
-        return {name: sql.KINDS[column.type] for name, column in self._columns.items()}
-
-    def count(self, plan: Plan) -> pa.Table:
-        """Counts by leaf codes; see `Engine`."""
-        return stream.counts(plan, self._table(sql.count(plan, self._coded(plan))))
-
-    def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
-        """The rows of ids that have more than `most`; see `Engine`."""
-        if plan.unit is None:
-            return
-        query = sql.excess(plan, self._coded(plan), self._coded(Plan(unit=plan.unit)), most)
-        yield from stream.whole_ids(plan, self._batches(query))
-
-    def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
-        """Counts and sums of record keys by leaf codes; see `Engine`."""
-        return stream.sums(plan, self._batches(self._coded(plan)), record_keys, dropped)
-
-    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int) -> pa.Table:
-        """Counts and sums of record keys that came with the data; see `Engine`."""
-        find(columns, self._columns)
-        keys = [sql.reduced(_Dialect(self._base).whole(self._columns[name]), modulus) for name in columns]
-        query = sql.count(plan, self._coded(plan, keys), len(keys))
-        return stream.counts(plan, self._table(query), len(keys))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
+    def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """What a query gives; see `Database`."""
+        with _refusals(), self._watched():
+            for batch in self._base.sql(query).to_arrow_reader(stream.BATCH):
+                yield batch.cast(schema)
 
     def _described(self) -> dict[str, Column]:
         with _refusals():
-            rows = self._base.execute(f"DESCRIBE SELECT * FROM {self._source}").fetchall()  # noqa: S608
+            rows = self._base.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()  # noqa: S608
         return {str(name): Column(quoted(str(name)), _type(str(kind))) for name, kind, *_ in rows}
-
-    def _coded(self, plan: Plan, keys: Sequence[str] = ()) -> str:
-        plan.check(self._columns)
-        return sql.coded(plan, self._columns, _Dialect(self._base), self._source, keys)
-
-    def _table(self, query: str) -> pa.Table:
-        with _refusals(), self._watched():
-            return self._base.sql(query).to_arrow_table()
-
-    def _batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        with _refusals(), self._watched():
-            yield from self._base.sql(query).to_arrow_reader(stream.BATCH)
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:

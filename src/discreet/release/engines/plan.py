@@ -9,10 +9,9 @@ more rows than the contributions allow; `Engine.excess` finds those ids, and the
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -118,38 +117,3 @@ def find(named: Sequence[str], known: Mapping[str, object]) -> None:
         if name not in known:
             shown = ", ".join(sorted(known)[:50]) + (", ..." if len(known) > 50 else "")
             raise InputError(f"the source has no column {name!r}; it has {shown or 'none'}")
-
-
-class Engine(Protocol):
-    """Something that can count rows by leaf codes. It is a context manager: leaving it frees what it holds."""
-
-    def columns(self) -> dict[str, Kind]:
-        """The names of the source's columns and the kinds of their values."""
-
-    def count(self, plan: Plan) -> pa.Table:
-        """Columns c0, c1, ... (int32) and count (int64), one line a non-empty leaf combination, in order of codes."""
-
-    def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
-        """The rows of every id that has more than `most` of them.
-
-        Columns id (canonical text), c0, c1, ... and times (int64), one line for an id and a leaf combination. All lines
-        of an id are in one batch, next to each other.
-        """
-
-    def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
-        """As `count`, and s0, ..., s3 (uint64): the sums of the record keys' components over the rows of a cell.
-
-        The rows in `dropped` (columns as `excess` gives them) do not count. Keys never leave this process.
-        """
-
-    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int) -> pa.Table:
-        """As `count`, and s0, ... (uint64): sums of record keys that came with the data, each reduced by `modulus`.
-
-        A key is an integer, or text that is one; anything else counts as 0, as the row itself still counts.
-        """
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

@@ -9,8 +9,7 @@ where they could quote a row.
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import psycopg
 import pyarrow as pa
@@ -20,7 +19,6 @@ from psycopg.conninfo import conninfo_to_dict
 from discreet.errors import InputError
 from discreet.release.engines import sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.plan import Kind, Plan, RecordKeys, find
 from discreet.release.engines.sql import Column, Type, literal, quoted
 
 _TYPES: dict[str, Type] = {
@@ -29,13 +27,12 @@ _TYPES: dict[str, Type] = {
     "bool": "bool", "date": "date", "timestamp": "timestamp", "timestamptz": "timestamp",
 }  # fmt: skip
 _ARRAYS = {"int": "bigint[]", "float": "float8[]", "text": "text[]"}
-_ARROW = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
 _NOTHING = "2.470328229206232721e-324"
 """Half of the smallest double: what is nearer to 0 is 0, and a cast to double would fail on it."""
 
 
-class PostgresEngine:
-    """Counts on a PostgreSQL server.
+class Postgres:
+    """Rows of a PostgreSQL server.
 
     Parameters
     ----------
@@ -46,55 +43,27 @@ class PostgresEngine:
     """
 
     def __init__(self, dsn: str, *, table: str) -> None:
-        self._stack = contextlib.ExitStack()
-        with contextlib.ExitStack() as stack:
+        self._table = table
+        self.source = ".".join(map(quoted, sql.parts(table)))
+        with contextlib.ExitStack() as stack, _refusals(table):
             self._base = _connect(dsn)
             stack.callback(self._base.close)
-            self._source = ".".join(map(quoted, sql.parts(table)))
-            with _refusals(table):
-                self._columns = self._described()
-            self._stack = stack.pop_all()
-        self._name = table
+            self.columns = self._described()
+            self.dialect = _Dialect(self._base)
+            self.close = stack.pop_all().close
 
-    def columns(self) -> dict[str, Kind]:
-        """The names of the columns and the kinds of their values."""
-        return {name: sql.KINDS[column.type] for name, column in self._columns.items()}
-
-    def count(self, plan: Plan) -> pa.Table:
-        """Counts by leaf codes; see `Engine`."""
-        return self._counts(plan, self._coded(plan))
-
-    def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
-        """The rows of ids that have more than `most`; see `Engine`."""
-        if plan.unit is None:
-            return
-        query = sql.excess(plan, self._coded(plan), self._coded(Plan(unit=plan.unit)), most)
-        fields = [self._id(plan), *((code, pa.int32()) for code in plan.codes), ("times", pa.int64())]
-        yield from stream.whole_ids(plan, self._batches(query, pa.schema(fields)))
-
-    def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
-        """Counts and sums of record keys by leaf codes; see `Engine`."""
-        fields = [] if plan.unit is None else [self._id(plan), *((code, pa.int32()) for code in plan.codes)]
-        rows = self._batches(self._coded(plan), pa.schema(fields))
-        return stream.sums(plan, rows, record_keys, dropped)
-
-    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int) -> pa.Table:
-        """Counts and sums of record keys that came with the data; see `Engine`."""
-        find(columns, self._columns)
-        keys = [sql.reduced(_Dialect(self._base).whole(self._columns[name]), modulus) for name in columns]
-        return self._counts(plan, self._coded(plan, keys), len(keys))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
+    def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """What a query gives; see `Database`."""
+        with _refusals(self._table), self._base.cursor("discreet", binary=True) as cursor:
+            cursor.execute(_text(query))
+            while rows := cursor.fetchmany(stream.BATCH // 4):
+                columns = zip(*rows, strict=True)
+                arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _described(self) -> dict[str, Column]:
         with self._base.cursor() as cursor:
-            cursor.execute(_text(f"SELECT * FROM {self._source} LIMIT 0"))  # noqa: S608
+            cursor.execute(_text(f"SELECT * FROM {self.source} LIMIT 0"))  # noqa: S608
             described = [(column.name, column.type_code) for column in cursor.description or ()]
             cursor.execute(
                 "SELECT oid, CASE typtype WHEN 'e' THEN 'text' ELSE typname END FROM pg_type WHERE oid = ANY(%s)",
@@ -102,28 +71,6 @@ class PostgresEngine:
             )
             names = dict(cursor.fetchall())
         return {name: Column(quoted(name), _TYPES.get(names[code], "other")) for name, code in described}
-
-    def _id(self, plan: Plan) -> tuple[str, pa.DataType]:
-        find([str(plan.unit)], self._columns)
-        return "id", _ARROW[self._columns[str(plan.unit)].family]
-
-    def _coded(self, plan: Plan, keys: Sequence[str] = ()) -> str:
-        plan.check(self._columns)
-        return sql.coded(plan, self._columns, _Dialect(self._base), self._source, keys)
-
-    def _counts(self, plan: Plan, rows: str, sums: int = 0) -> pa.Table:
-        fields = [*((code, pa.int32()) for code in plan.codes), *((f"n{i}", pa.int64()) for i in range(1 + sums))]
-        schema = pa.schema(fields)
-        found = pa.Table.from_batches(self._batches(sql.count(plan, rows, sums), schema), schema)
-        return stream.counts(plan, found.rename_columns([*plan.codes, "count", *(f"s{i}" for i in range(sums))]), sums)
-
-    def _batches(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        with _refusals(self._name), self._base.cursor("discreet", binary=True) as cursor:
-            cursor.execute(_text(query))
-            while rows := cursor.fetchmany(stream.BATCH // 4):
-                columns = zip(*rows, strict=True)
-                arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 class _Dialect:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from discreet.errors import InputError, ParameterError
-from discreet.release.engines.plan import Engine
+from discreet.release.engines.engine import Engine
 
 Source = Mapping[str, Any]
 """One of
@@ -50,18 +50,18 @@ def open_engine(
         raise ParameterError(f"the source {kind} has no table; give table, or schema.table")
     if kind == "postgres":
         _need("psycopg", "postgres")
-        from discreet.release.engines.postgres import PostgresEngine
+        from discreet.release.engines.postgres import Postgres
 
-        return PostgresEngine(str(where), **given)
+        return Engine(Postgres(str(where), **given))
     if kind == "spark":
         _need("pyspark", "spark")
-        from discreet.release.engines.spark import SparkEngine
+        from discreet.release.engines.spark import Spark
 
-        return SparkEngine(str(where), **given)
-    from discreet.release.engines.duckdb import MEMORY, DuckDBEngine
+        return Engine(Spark(str(where), **given))
+    from discreet.release.engines.duckdb import MEMORY, DuckDB
 
     given["database" if kind == "duckdb" else kind] = where
-    return DuckDBEngine(**given, memory=memory or MEMORY, progress=progress)
+    return Engine(DuckDB(**given, memory=memory or MEMORY, progress=progress))
 
 
 def _need(module: str, extra: str) -> None:

@@ -11,15 +11,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.plan import Kind, Plan, RecordKeys, find
 from discreet.release.engines.sql import Column, Type, quoted
 
 if TYPE_CHECKING:
@@ -42,8 +40,8 @@ _LOCAL = {
 }
 
 
-class SparkEngine:
-    """Counts with Spark.
+class Spark:
+    """Rows that Spark reads.
 
     Parameters
     ----------
@@ -85,42 +83,35 @@ class SparkEngine:
                 frame = self._session.table(table) if table else self._session.read.parquet(source)
                 names = tuple(frame.columns)
             types = [_type(name) for _, name in frame.dtypes]
-            self._source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
-            self._columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
+            self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
+            self.columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
+            self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
 
-    def columns(self) -> dict[str, Kind]:
-        """The names of the columns and the kinds of their values."""
-        return {name: sql.KINDS[column.type] for name, column in self._columns.items()}
+    def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """What a query gives; see `Database`. Of rows with ids, Spark hands over a share of the ids at a time."""
+        with _refusals(self._name):
+            frame = self._session.sql(query)
+            if "id" not in schema.names:
+                yield from frame.toArrow().cast(schema).to_batches()
+                return
+            frame = frame.persist()
+            try:
+                shares = 1 + frame.count() // _SHARE
+                for share in range(shares):
+                    part = frame.where(f"pmod(xxhash64(id), {shares}) = {share}").toArrow().cast(schema)
+                    yield from part.sort_by("id").to_batches(max_chunksize=stream.BATCH)
+            finally:
+                frame.unpersist()
 
-    def count(self, plan: Plan) -> pa.Table:
-        """Counts by leaf codes; see `Engine`."""
-        return self._counts(plan, self._coded(plan))
-
-    def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
-        """The rows of ids that have more than `most`; see `Engine`."""
-        if plan.unit is None:
-            return
-        query = sql.excess(plan, self._coded(plan), self._coded(Plan(unit=plan.unit)), most)
-        yield from stream.whole_ids(plan, self._batches(query))
-
-    def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
-        """Counts and sums of record keys by leaf codes; see `Engine`."""
-        return stream.sums(plan, self._batches(self._coded(plan)), record_keys, dropped)
-
-    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int) -> pa.Table:
-        """Counts and sums of record keys that came with the data; see `Engine`."""
-        find(columns, self._columns)
-        keys = [sql.reduced(_Dialect(self).whole(self._columns[name]), modulus) for name in columns]
-        return self._counts(plan, self._coded(plan, keys), len(keys))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Drop the views, and end the session if it was started here."""
         self._stack.close()
+
+    def lookup(self, raw: Sequence[object], codes: Sequence[int], family: Family) -> str:
+        """A view of raw values and codes."""
+        pairs = pa.table({"raw": pa.array(raw, _RAW[family]), "code": pa.array(codes, pa.int32())})
+        return self._view(secrets.token_hex(4), self._session.createDataFrame(pairs))
 
     def _csv(self, source: str, delimiter: str, header: bool) -> tuple["DataFrame", tuple[str, ...]]:
         """A file of this machine is looked at first, as DuckDB's are; files elsewhere are read as they are."""
@@ -146,32 +137,12 @@ class SparkEngine:
         self._stack.callback(self._session.catalog.dropTempView, view)
         return view
 
-    def _coded(self, plan: Plan, keys: Sequence[str] = ()) -> str:
-        plan.check(self._columns)
-        return sql.coded(plan, self._columns, _Dialect(self), self._source, keys)
-
-    def _counts(self, plan: Plan, rows: str, sums: int = 0) -> pa.Table:
-        with _refusals(self._name):
-            return stream.counts(plan, self._session.sql(sql.count(plan, rows, sums)).toArrow(), sums)
-
-    def _batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        """The rows, a share of the ids at a time: Spark keeps the result, and hands over one share after the other."""
-        with _refusals(self._name):
-            frame = self._session.sql(query).persist()
-            try:
-                shares = 1 + frame.count() // _SHARE
-                for share in range(shares):
-                    part = frame.where(f"pmod(xxhash64(id), {shares}) = {share}").toArrow()
-                    yield from part.sort_by("id").to_batches(max_chunksize=stream.BATCH)
-            finally:
-                frame.unpersist()
-
 
 class _Dialect:
     """How Spark takes and looks up a value. NaN is its largest number and equal to itself."""
 
-    def __init__(self, engine: SparkEngine) -> None:
-        self._engine = engine
+    def __init__(self, base: Spark) -> None:
+        self._base = base
 
     def value(self, column: Column) -> str:
         x = column.sql
@@ -224,9 +195,7 @@ class _Dialect:
     def lookup(
         self, value: str, name: str, raw: Sequence[object], codes: Sequence[int], family: Family
     ) -> tuple[str, str]:
-        pairs = pa.table({"raw": pa.array(raw, _RAW[family]), "code": pa.array(codes, pa.int32())})
-        frame = self._engine._session.createDataFrame(pairs)
-        view = self._engine._view(f"{name}_{secrets.token_hex(4)}", frame)
+        view = self._base.lookup(raw, codes, family)
         return f"{name}.code", f"LEFT JOIN {view} AS {name} ON {name}.raw = {value}"
 
 

@@ -21,9 +21,8 @@ _FOLD = 2**22
 
 
 def counts(plan: Plan, table: pa.Table, sums: int = 0) -> pa.Table:
-    """The lines of a count in their types, in order of codes."""
+    """The lines of a count in order of codes, with sums as uint64."""
     names = [(code, pa.int32()) for code in plan.codes] + [("count", pa.int64())]
-    table = table.cast(pa.schema([*names, *((f"s{i}", pa.int64()) for i in range(sums))]))
     table = table.cast(pa.schema([*names, *((f"s{i}", pa.uint64()) for i in range(sums))]))
     return table.sort_by([(code, "ascending") for code in plan.codes]) if plan.codes else table.combine_chunks()
 
