@@ -1,0 +1,264 @@
+"""DuckDB, inside this process: CSV and Parquet files, and tables of DuckDB files. The default.
+
+Memory is bounded: DuckDB works within `memory`, and what exceeds it goes to a private temporary folder that is removed
+at the end. A DuckDB file is opened read-only. Messages of DuckDB's own are not passed on where they could quote a row.
+"""
+
+import contextlib
+import glob
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from discreet.errors import InputError, ParameterError
+from discreet.release.engines import csvfile, sql, stream
+from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
+from discreet.release.engines.sql import Column, Type, literal, quoted
+
+MEMORY = "600MB"
+_FEW = 64
+_TYPES: dict[str, Type] = {
+    "TINYINT": "int", "SMALLINT": "int", "INTEGER": "int", "BIGINT": "int",
+    "UTINYINT": "int", "USMALLINT": "int", "UINTEGER": "int",
+    "UBIGINT": "wide", "HUGEINT": "wide", "UHUGEINT": "wide", "BIGNUM": "wide", "VARINT": "wide",
+    "FLOAT": "float", "DOUBLE": "float", "VARCHAR": "text", "BOOLEAN": "bool", "DATE": "date",
+    "TIMESTAMP": "timestamp", "TIMESTAMP_S": "timestamp", "TIMESTAMP_MS": "timestamp", "TIMESTAMP_NS": "timestamp",
+    "TIMESTAMP WITH TIME ZONE": "timestamp",
+}  # fmt: skip
+
+
+class DuckDB:
+    """Rows that DuckDB reads.
+
+    Parameters
+    ----------
+    csv, parquet, database
+        The source, one of them: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`.
+    table
+        The table or view of a DuckDB file: table or schema.table.
+    delimiter, header
+        Of a CSV file. Without a header its columns are column1, column2, ...
+    memory
+        What DuckDB may use, such as "600MB".
+    progress
+        Called with the fraction done, 0 to 1, while a query runs; from another thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        csv: str | os.PathLike[str] | None = None,
+        parquet: str | os.PathLike[str] | None = None,
+        database: str | os.PathLike[str] | None = None,
+        table: str | None = None,
+        delimiter: str = ",",
+        header: bool = True,
+        memory: str = MEMORY,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        if [csv, parquet, database].count(None) != 2 or (table is None) != (database is None):
+            raise ParameterError("give one source: csv, parquet, or database with table")
+        self._progress = progress
+        with contextlib.ExitStack() as stack:
+            self._folder = Path(stack.enter_context(_private_folder()))
+            self._base = _connect(None if database is None else Path(database), self._folder, memory)
+            stack.callback(self._base.close)
+            if csv is not None:
+                file = csvfile.prepare(Path(csv), self._folder, delimiter, header)
+                self.source = file.sql()
+                self.columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+            else:
+                self.source = _parquet(Path(parquet)) if parquet is not None else _table(str(table))
+                self.columns = self._described()
+            self.dialect = _Dialect(self._base)
+            self.close = stack.pop_all().close
+
+    def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """What a query gives; see `Database`."""
+        with _refusals(), self._watched():
+            for batch in self._base.sql(query).to_arrow_reader(stream.BATCH):
+                yield batch.cast(schema)
+
+    def _described(self) -> dict[str, Column]:
+        with _refusals():
+            rows = self._base.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()  # noqa: S608
+        return {str(name): Column(quoted(str(name)), _type(str(kind))) for name, kind, *_ in rows}
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Report progress while a query runs."""
+        report = self._progress
+        if report is None:
+            yield
+            return
+        done = threading.Event()
+
+        def watch() -> None:
+            while not done.wait(0.1):
+                percent = self._base.query_progress()
+                if percent >= 0:
+                    report(min(percent / 100, 1.0))
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+            report(1.0)
+        finally:
+            done.set()
+            thread.join()
+
+
+class _Dialect:
+    """How DuckDB takes and looks up a value."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self._base = database
+
+    def value(self, column: Column) -> str:
+        x = column.sql
+        match column.type:
+            case "int":
+                return f"CAST({x} AS BIGINT)"
+            case "float":
+                return f"CASE WHEN isfinite({x}) THEN CAST({x} AS DOUBLE) + 0 END"
+            case "wide" | "bool" | "date":
+                return f"CAST({x} AS VARCHAR)"
+            case "decimal":
+                text = f"CAST({x} AS VARCHAR)"
+                return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
+            case "timestamp":
+                return f"replace(CAST(CAST({x} AS TIMESTAMP) AS VARCHAR), ' ', 'T')"
+            case _:
+                return f"nullif({_trimmed(x)}, '')"
+
+    def number(self, column: Column) -> str:
+        x = column.sql
+        match column.type:
+            case "int":
+                return f"CAST({x} AS BIGINT)"
+            case "float":
+                number = f"CAST({x} AS DOUBLE)"
+            case "text":
+                x = _trimmed(x)
+                right = f"regexp_full_match({x}, {literal(NUMBER)}) AND length({x}) <= {LONGEST}"
+                number = f"CASE WHEN {right} THEN TRY_CAST({x} AS DOUBLE) END"
+            case "wide" | "decimal":
+                number = f"TRY_CAST(CAST({x} AS VARCHAR) AS DOUBLE)"
+            case _:
+                return "CAST(NULL AS DOUBLE)"
+        return f"CASE WHEN abs({number}) <= {self.double(LARGEST)} THEN {number} END"
+
+    def whole(self, column: Column) -> str:
+        x = column.sql
+        match column.type:
+            case "int" | "wide":
+                return f"TRY_CAST({x} AS BIGINT)"
+            case "float" | "decimal":
+                return f"CASE WHEN {x} = trunc({x}) THEN TRY_CAST({x} AS BIGINT) END"
+            case "text":
+                x = _trimmed(x)
+                return f"CASE WHEN regexp_full_match({x}, {literal(WHOLE)}) THEN TRY_CAST({x} AS BIGINT) END"
+            case _:
+                return "CAST(NULL AS BIGINT)"
+
+    def double(self, number: float) -> str:
+        return f"CAST('{number!r}' AS DOUBLE)"
+
+    def _literal(self, value: object) -> str:
+        return (
+            str(value)
+            if isinstance(value, int)
+            else self.double(value)
+            if isinstance(value, float)
+            else literal(str(value))
+        )
+
+    def lookup(
+        self, value: str, name: str, raw: Sequence[object], codes: Sequence[int], family: Family
+    ) -> tuple[str, str]:
+        if len(raw) <= _FEW:  # a search in a short list is evaluated once for each word of a column's dictionary
+            listed = ", ".join(self._literal(value) for value in raw)
+            return f"list_extract([{', '.join(map(str, codes))}], list_position([{listed}], {value}))", ""
+        kind = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}[family]
+        self._base.register(name, pa.table({"raw": pa.array(raw, kind), "code": pa.array(codes, pa.int32())}))
+        return f"{name}.code", f"LEFT JOIN {name} ON {name}.raw = {value}"
+
+
+def _trimmed(x: str) -> str:
+    return f"trim(CAST({x} AS VARCHAR), {literal(WHITE_SPACE)})"
+
+
+def _type(name: str) -> Type:
+    if name.startswith("DECIMAL"):
+        return "decimal"
+    return "text" if name.startswith("ENUM") else _TYPES.get(name, "other")
+
+
+def _table(name: str) -> str:
+    return ".".join(map(quoted, sql.parts(name)))
+
+
+def _parquet(path: Path) -> str:
+    if path.is_dir():
+        files = sorted(str(file) for file in path.rglob("*.parquet") if not file.name.startswith((".", "_")))
+        missing = f"the folder {path} has no file that ends in .parquet"
+    elif glob.has_magic(str(path)) and not path.exists():
+        files = sorted(glob.glob(str(path), recursive=True))
+        missing = f"no file is named like {path}"
+    else:
+        files = [str(path)] if path.exists() else []
+        missing = f"there is no file {path}"
+    if not files:
+        raise InputError(f"{missing}; give a Parquet file, a folder of them, or a pattern such as data/*.parquet")
+    listed = ", ".join(literal(glob.escape(file)) for file in files)
+    return f"read_parquet([{listed}], hive_partitioning=false)"
+
+
+@contextlib.contextmanager
+def _private_folder() -> Iterator[str]:
+    folder = tempfile.mkdtemp(prefix="discreet-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBPyConnection:
+    if database is not None and not database.is_file():
+        raise InputError(f"there is no DuckDB file {database}; check the path")
+    with _refusals():
+        base = duckdb.connect(
+            ":memory:" if database is None else str(database),
+            read_only=database is not None,
+            config={
+                "python_enable_replacements": False,
+                "autoinstall_known_extensions": False,
+                "preserve_insertion_order": False,
+                "memory_limit": memory,
+                "temp_directory": str(folder),
+            },
+        )
+        base.execute("SET TimeZone = 'UTC'")
+        base.execute("SET enable_progress_bar = true")
+        base.execute("SET enable_progress_bar_print = false")
+    return base
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """DuckDB's errors as ours, without what they quote of the data."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise InputError("DuckDB has not enough memory or disk for this; raise `memory` or free some disk") from None
+    except (duckdb.IOException, duckdb.CatalogException, duckdb.PermissionException) as error:
+        raise InputError(f"DuckDB cannot read the source: {str(error).splitlines()[0][:300]}") from None
+    except duckdb.Error as error:
+        raise InputError(f"DuckDB cannot read the source ({type(error).__name__}); check that it is whole") from None

@@ -1,0 +1,101 @@
+"""Counting rows by leaf codes, in whatever database they lie."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+import pyarrow as pa
+
+from discreet.release.engines import sql, stream
+from discreet.release.engines.plan import Kind, Plan, RecordKeys, find
+from discreet.release.engines.sql import Column, Dialect
+
+_IDS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+
+
+class Database(Protocol):
+    """What an engine needs of a database."""
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """The columns of the source."""
+
+    @property
+    def source(self) -> str:
+        """The table, as a query names it."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How queries are written."""
+
+    def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """What a query gives, in bounded memory; in order of ids where the schema has them, and the query orders."""
+
+    def close(self) -> None:
+        """Free what is held."""
+
+
+class Engine:
+    """Something that can count rows by leaf codes. It is a context manager: leaving it frees what it holds."""
+
+    def __init__(self, database: Database) -> None:
+        self._base = database
+
+    def columns(self) -> dict[str, Kind]:
+        """The names of the source's columns and the kinds of their values."""
+        return {name: sql.KINDS[column.type] for name, column in self._base.columns.items()}
+
+    def count(self, plan: Plan) -> pa.Table:
+        """Columns c0, c1, ... (int32) and count (int64), one line a non-empty leaf combination, in order of codes."""
+        return self._counts(plan, self._coded(plan), 0)
+
+    def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
+        """The rows of every id that has more than `most` of them; none without a unit.
+
+        Columns id (canonical text), c0, c1, ... and times (int64), one line for an id and a leaf combination. All lines
+        of an id are in one batch, next to each other.
+        """
+        if plan.unit is None:
+            return
+        query = sql.excess(plan, self._coded(plan), self._coded(Plan(unit=plan.unit)), most)
+        yield from stream.whole_ids(plan, self._base.rows(query, self._schema(plan, ["times"])))
+
+    def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
+        """As `count`, and s0, ..., s3 (uint64): the sums of the record keys' components over the rows of a cell.
+
+        The rows in `dropped` (columns as `excess` gives them) do not count. Keys never leave this process.
+        """
+        rows = self._base.rows(self._coded(plan), self._schema(plan, []))
+        return stream.sums(plan, rows, record_keys, dropped)
+
+    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int) -> pa.Table:
+        """As `count`, and s0, ... (uint64): sums of record keys that came with the data, each reduced by `modulus`.
+
+        A key is an integer, or text that is one; anything else counts as 0, as the row itself still counts.
+        """
+        find(columns, self._base.columns)
+        keys = [sql.reduced(self._base.dialect.whole(self._base.columns[name]), modulus) for name in columns]
+        return self._counts(plan, self._coded(plan, keys), len(keys))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._base.close()
+
+    def _coded(self, plan: Plan, keys: Sequence[str] = ()) -> str:
+        plan.check(self._base.columns)
+        return sql.coded(plan, self._base.columns, self._base.dialect, self._base.source, keys)
+
+    def _counts(self, plan: Plan, rows: str, sums: int) -> pa.Table:
+        totals = ["count", *(f"s{i}" for i in range(sums))]
+        schema = pa.schema([*((code, pa.int32()) for code in plan.codes), *((name, pa.int64()) for name in totals)])
+        found = self._base.rows(sql.count(plan, rows, sums), schema)
+        return stream.counts(plan, pa.Table.from_batches(found, schema), sums)
+
+    def _schema(self, plan: Plan, totals: Sequence[str]) -> pa.Schema:
+        ids = [] if plan.unit is None else [("id", _IDS[self._base.columns[plan.unit].family])]
+        codes = [(code, pa.int32()) for code in plan.codes]
+        return pa.schema([*ids, *codes, *((name, pa.int64()) for name in totals)])

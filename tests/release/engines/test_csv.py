@@ -1,0 +1,164 @@
+"""CSV files as people write them: no row is lost in silence, nothing is guessed, and what cannot be read is refused."""
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.release.engines import Plan, Recode, open_engine
+
+LETTERS = {"x": 0, "y": 1, "x\ny": 2, "x\r\ny": 3, "p,q": 4, 'say "x"': 5, "é": 6, "NULL": 7, "#x": 8, "x\\": 9}
+OTHER = len(LETTERS)
+PLAN = Plan((Recode("a", OTHER, values=LETTERS), Recode("b", 3, ranges=((0, 1, 0), (1, 2, 1), (2, None, 2)))))
+
+
+def counted(data: bytes, path: Path, plan: Plan = PLAN, **options: object) -> Counter[tuple[int, ...]]:
+    """Rows by codes."""
+    path.write_bytes(data)
+    with open_engine({"csv": path, **options}) as engine:
+        lines = [tuple(line.values()) for line in engine.count(plan).to_pylist()]
+    return Counter({line[:-1]: line[-1] for line in lines})
+
+
+FILES = {
+    "plain": (b"a,b\nx,0\ny,1\n", [(0, 0), (1, 1)]),
+    "no line end at the end": (b"a,b\nx,0\ny,1", [(0, 0), (1, 1)]),
+    "CRLF": (b"a,b\r\nx,0\r\ny,1\r\n", [(0, 0), (1, 1)]),
+    "CR": (b"a,b\rx,0\ry,1\r", [(0, 0), (1, 1)]),
+    "line ends of every kind": (b"a,b\r\nx,0\ny,1\r\nx,2\n", [(0, 0), (1, 1), (0, 2)]),
+    "mark of UTF-8": (b"\xef\xbb\xbfa,b\nx,0\n", [(0, 0)]),
+    "mark of UTF-8, quoted": (b'\xef\xbb\xbf"a","b"\n"x",0\n', [(0, 0)]),
+    "header only": (b"a,b\n", []),
+    "header only, no line end": (b"a,b", []),
+    "too few fields": (b"a,b\nx\ny,1\n", [(0, 3), (1, 1)]),
+    "too many fields": (b"a,b\nx,0,1,2\ny,1\n", [(0, 0), (1, 1)]),
+    "too many fields, quoted": (b'a,b\n"x",0,1,2\n"y",1\n', [(0, 0), (1, 1)]),
+    "too few fields, quoted": (b'a,b\n"x"\n"y",1\n', [(0, 3), (1, 1)]),
+    "blank lines": (b"a,b\nx,0\n\n\ny,1\n\n", [(0, 0), (1, 1)]),
+    "blank lines, quoted": (b'a,b\nx,0\n\n\n"y",1\n\n', [(0, 0), (1, 1)]),
+    "empty fields": (b'a,b\n,\n"",""\n" "," "\n', [(OTHER, 3)] * 3),
+    "white space": (b'a,b\n x ,\t1\n" y "," 1 "\n', [(0, 1), (1, 1)]),
+    "quotes": (b'a,b\n"say ""x""",0\n"p,q",1\n', [(5, 0), (4, 1)]),
+    "line ends in quotes": (b'a,b\n"x\ny",0\n"x\r\ny",1\n', [(2, 0), (3, 1)]),
+    "line ends in quotes, and too few fields": (b'a,b\n"x\ny",0\nx\n"x\r\ny",1,2\n', [(2, 0), (0, 3), (3, 1)]),
+    "line ends in quotes, and of every kind": (b'a,b\r\n"x\ny",0\ny,1\r\n', [(2, 0), (1, 1)]),
+    "a quote inside": (b'a,b\nx"y,0\ny,1\n', [(OTHER, 0), (1, 1)]),
+    "not UTF-8": (b"a,b\n\xff\xfe,0\n\xc3\xa9,1\n\xc3,1\n", [(OTHER, 0), (6, 1), (OTHER, 1)]),
+    "not UTF-8, quoted": (b'a,b\n"\xff",0\n"x\ny",1\ny\n', [(OTHER, 0), (2, 1), (1, 3)]),
+    "cut inside a letter": (b"a,b\nx,0\ny,1\n\xc3", [(0, 0), (1, 1), (OTHER, 3)]),
+    "NUL": (b"a,b\nx\0,0\ny,1\n", [(OTHER, 0), (1, 1)]),
+    "words that are not missing": (b"a,b\nNULL,nan\n#x,inf\nx\\,-\n", [(7, 3), (8, 3), (9, 3)]),
+    "numbers": (b"a,b\nx,1e0\nx,+1.\nx,.5\nx,1e-400\nx,1e308\nx,1_0\nx,0x1\nx,1e999\nx,1 1\nx,\xd9\xa1\nx,1d\n",
+                [(0, 1)] * 2 + [(0, 0)] * 2 + [(0, 3)] * 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_row_of_a_file_counts_once(name: str, tmp_path: Path) -> None:
+    data, codes = FILES[name]
+    assert counted(data, tmp_path / "x.csv") == Counter(codes)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_spark_reads_a_file_as_duckdb_does(name: str, tmp_path: Path, spark: object) -> None:
+    data, codes = FILES[name]
+    path = tmp_path / "x.csv"
+    path.write_bytes(data)
+    with open_engine({"spark": path}) as engine:
+        lines = [tuple(line.values()) for line in engine.count(PLAN).to_pylist()]
+    assert Counter({line[:-1]: line[-1] for line in lines}) == Counter(codes)
+
+
+def test_a_long_file_counts_alike_with_and_without_quotes(tmp_path: Path) -> None:
+    """Pieces that are read side by side meet somewhere: at no place may a row be lost or doubled."""
+    rows = [("x" if i % 3 else "y", str(i % 2)) for i in range(400_000)]
+    plain = "a,b,c\n" + "".join(f"{a},{b},{'z' * 60}\n" for a, b in rows)
+    quoted = "a,b,c\n" + "".join(f'"{a}",{b},"{"z" * 55}\nz,"\n' for a, b in rows)
+    expected = Counter((LETTERS[a], int(b)) for a, b in rows)
+    assert counted(plain.encode(), tmp_path / "plain.csv") == expected
+    assert counted(quoted.encode(), tmp_path / "quoted.csv") == expected
+
+
+@pytest.mark.parametrize("kind", ["csv", "spark"])
+@pytest.mark.parametrize("data", [b'a,b\n"x,0\ny,1\n', b'a,b\nx,0\n"x"y,1\n"z,1\n', b'a,b\nx,0\ny,"1'])
+def test_broken_quotes_are_refused_without_a_word_of_the_data(
+    kind: str, data: bytes, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if kind == "spark":
+        request.getfixturevalue("spark")
+    (tmp_path / "x.csv").write_bytes(data)
+    with pytest.raises(InputError, match=r"not a CSV file: it has a quote that is not closed") as caught:
+        open_engine({kind: tmp_path / "x.csv"})
+    assert "y,1" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is empty; its first line must name the columns"),
+        (b"a,b,a\n1,2,3\n", "two columns named 'a'"),
+        (b"a,b, a \n1,2,3\n", "two columns named 'a'"),
+        ("a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
+    ],
+)
+def test_headers_that_name_no_columns_are_refused(data: bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        counted(data, tmp_path / "x.csv")
+
+
+def test_names_differ_by_case_and_may_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(b'a,A,,"b,""c"\nx,y,x,z\n')
+    with open_engine({"csv": tmp_path / "x.csv"}) as engine:
+        assert list(engine.columns()) == ["a", "A", "column3", 'b,"c']
+        plan = Plan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in engine.columns()))
+        assert engine.count(plan).to_pylist() == [{"c0": 0, "c1": 1, "c2": 0, "c3": 2, "count": 1}]
+
+
+def test_a_file_without_a_header(tmp_path: Path) -> None:
+    plan = Plan((Recode("column1", 2, values={"x": 0, "y": 1}),))
+    assert counted(b"x,0\ny,1\nx,1\n", tmp_path / "x.csv", plan, header=False) == Counter([(0,), (1,), (0,)])
+    assert counted(b'x,0\n"y",1\nx,1,1\n', tmp_path / "x.csv", plan, header=False) == Counter([(0,), (1,), (0,)])
+
+
+def test_one_column_has_a_row_for_every_line(tmp_path: Path) -> None:
+    plan = Plan((Recode("a", 1, values={"x": 0}),))
+    for data in (b"a\nx\n\nx\n", b'a\nx\n""\nx\n', b'a\nx\n\n"x",1\n'):
+        assert counted(data, tmp_path / "x.csv", plan) == Counter([(0,), (1,), (0,)])
+
+
+def test_another_delimiter_and_a_compressed_file(tmp_path: Path) -> None:
+    data = b'a;b\nx;0\n"y";1\n'
+    assert counted(data, tmp_path / "x.csv", delimiter=";") == Counter([(0, 0), (1, 1)])
+    assert counted(gzip.compress(data), tmp_path / "x.csv.gz", delimiter=";") == Counter([(0, 0), (1, 1)])
+    plain = data.replace(b'"', b"")
+    assert counted(gzip.compress(plain), tmp_path / "y.csv.gz", delimiter=";") == Counter([(0, 0), (1, 1)])
+    with pytest.raises(InputError, match=r"cannot be read|ends before"):
+        counted(gzip.compress(plain)[:-12], tmp_path / "z.csv.gz", delimiter=";")
+    with pytest.raises(InputError, match="give one ASCII character"):
+        counted(data, tmp_path / "x.csv", delimiter=";;")
+
+
+def test_the_type_of_a_column_does_not_depend_on_its_rows(tmp_path: Path) -> None:
+    """A thousand numbers and a word: a sniffed type would fail, or drop the word."""
+    data = b"a,b\n" + b"1,1\n" * 30_000 + b"x,one\n"
+    plan = Plan((Recode("a", 2, values={"1": 0, "x": 1}), PLAN.recodes[1]))
+    assert counted(data, tmp_path / "x.csv", plan) == Counter({(0, 1): 30_000, (1, 3): 1})
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(private))
+    (tmp_path / "x.csv").write_bytes(FILES["not UTF-8"][0])
+    with open_engine({"csv": tmp_path / "x.csv"}) as engine:
+        engine.count(PLAN)
+        (folder,) = private.iterdir()
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(private.iterdir()) == []
+    (tmp_path / "x.csv").write_bytes(b'a,b\n"')
+    with pytest.raises(InputError):
+        open_engine({"csv": tmp_path / "x.csv"})
+    assert list(private.iterdir()) == []

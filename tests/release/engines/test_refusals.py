@@ -1,0 +1,324 @@
+"""What a wrong source gets: one clear line, before anything is counted, with no password and no row in it."""
+
+import errno
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.errors import DiscreetError, InputError, ParameterError
+from discreet.release.engines import Plan, Recode, open_engine
+from discreet.release.engines.canonical import canonical, typed
+
+from ..conftest import PASSWORD, Postgres
+from . import town
+
+ODD = '"my.schema"."a ""table"" x"'
+COUNT = Plan((Recode("a", 1, values={"x": 0}),))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({}, "names nothing; name one of csv, parquet, duckdb, postgres, spark"),
+        ({"csv": "a", "parquet": "b"}, "names csv, parquet; name one of"),
+        ({"csv": "a", "table": "b"}, "has table, which csv has not; it takes delimiter, header"),
+        ({"parquet": 3}, "parquet is not a path"),
+        ({"duckdb": "a.duckdb"}, "no table; give table, or schema.table"),
+        ({"postgres": "env:X"}, "no table"),
+        ({"csv": "no/such.csv"}, r"no/such\.csv cannot be read \(No such file"),
+        ({"csv": "/"}, r"/ cannot be read \(Is a directory"),
+        ({"parquet": "no/such.parquet"}, "there is no file no/such.parquet"),
+        ({"parquet": "no/*.parquet"}, "no file is named like"),
+        ({"duckdb": "no/such.duckdb", "table": "t"}, "no DuckDB file no/such.duckdb"),
+        ({"postgres": "env:DISCREET_NONE", "table": "t"}, "variable DISCREET_NONE is not set"),
+        ({"spark": "x", "format": "orc"}, "format is 'orc'; give table, parquet or csv"),
+    ],
+)
+def test_a_wrong_source_is_refused(source: dict[str, Any], message: str) -> None:
+    with pytest.raises(DiscreetError, match=message):
+        open_engine(source)
+
+
+def test_files_that_are_not_what_they_say(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"secret,rows\n" * 9)
+    (tmp_path / "x.duckdb").write_bytes(b"secret,rows\n" * 999)
+    (tmp_path / "empty").mkdir()
+    for source in ({"parquet": tmp_path / "x.parquet"}, {"duckdb": tmp_path / "x.duckdb", "table": "t"}):
+        with pytest.raises(InputError, match="DuckDB cannot read the source") as caught:
+            open_engine(source)
+        assert "secret" not in str(caught.value)
+    with pytest.raises(InputError, match=r"has no file that ends in \.parquet"):
+        open_engine({"parquet": tmp_path / "empty"})
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.csv").write_bytes(b"a\n")
+
+    def refuse(*given: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "open", refuse)  # root may read everything
+    with pytest.raises(InputError, match=r"x\.csv cannot be read \(Permission denied\)"):
+        open_engine({"csv": tmp_path / "x.csv"})
+
+
+def test_tables_and_views_of_a_duckdb_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.duckdb"
+    with duckdb.connect(path) as base:
+        base.execute(f"CREATE SCHEMA \"my.schema\"; CREATE TABLE {ODD} AS SELECT 'x' AS a")
+        base.execute(f"CREATE VIEW v AS SELECT * FROM {ODD}")
+    before = path.read_bytes()
+    for name in (ODD, "v", "main.v"):
+        with open_engine({"duckdb": path, "table": name}) as engine:
+            assert engine.count(COUNT).to_pylist() == [{"c0": 0, "count": 1}]
+    assert path.read_bytes() == before
+    for name in ("w", "main.w", "s.v", "v; DROP TABLE v", "COUNT", "before"):
+        with pytest.raises(InputError, match="cannot read the source"):
+            open_engine({"duckdb": path, "table": name})
+    for name in ("a..b", ".a", "a.", 'a"b', "a.b.c.d"):
+        with pytest.raises(InputError, match=r"give table or schema\.table"):
+            open_engine({"duckdb": path, "table": name})
+
+
+def test_a_folder_and_a_pattern_of_parquet_files(tmp_path: Path) -> None:
+    for i, value in enumerate(("x", "y", "x")):
+        (tmp_path / "year=1").mkdir(exist_ok=True)
+        pq.write_table(pa.table({"a": [value]}), tmp_path / "year=1" / f"part [{i}]'.parquet")
+    one = tmp_path / "year=1" / "part [2]'.parquet"
+    for source, rows in ((tmp_path, 3), (tmp_path / "*" / "part*.parquet", 3), (one, 1)):
+        with open_engine({"parquet": source}) as engine:
+            assert list(engine.columns()) == ["a"]
+            assert sum(engine.count(COUNT).column("count").to_pylist()) == rows
+
+
+def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.release.engines.source.find_spec", lambda name: None)
+    for extra in ("postgres", "spark"):
+        with pytest.raises(InputError, match=rf"pip install 'discreet\[{extra}\]'"):
+            open_engine({extra: "x"} | ({"table": "t"} if extra == "postgres" else {}))
+
+
+def test_no_java_is_said_before_spark_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", staticmethod(lambda: None))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(InputError, match="needs Java 17 or later, and there is no java"):
+        open_engine({"spark": "t"})
+
+
+def test_spark_says_what_it_cannot_find(spark: object, tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"secret,rows\n" * 9)
+    for source in ({"spark": "no_such"}, {"spark": str(tmp_path / "none.parquet")}):
+        with pytest.raises(InputError, match="Spark cannot find or read"):
+            open_engine(source)
+    with pytest.raises(InputError, match="Spark stopped") as caught:
+        open_engine({"spark": str(tmp_path / "x.parquet")})
+    assert "secret,rows" not in str(caught.value)
+
+
+class TestPostgres:
+    """A server that is not there, a password that is wrong, tables that cannot be read."""
+
+    def test_the_password_is_in_no_message(self, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+        secret = "hunter2 xyz"
+        for dsn in (
+            postgres.dsn.replace(PASSWORD, secret),
+            postgres.dsn.replace(PASSWORD, secret).replace(str(postgres.port), "1"),
+            f"host=127.0.0.1 password={secret}",
+            f"postgresql://steward:{secret.replace(' ', '%20')}@127.0.0.1:{postgres.port}/none",
+            f"postgresql://steward:{secret}@[127.0.0.1/x",
+            f"nonsense{secret}",
+        ):
+            monkeypatch.setenv("TOWN", dsn)
+            with pytest.raises(InputError, match=r"PostgreSQL at|connection string") as caught:
+                open_engine({"postgres": "env:TOWN", "table": "t"})
+            assert not re.search("hunter2|xyz", str(caught.value))
+            assert caught.value.__suppress_context__
+
+    def test_tables_that_cannot_be_read(self, postgres: Postgres) -> None:
+        postgres.execute(
+            "DROP TABLE IF EXISTS hidden", "CREATE TABLE hidden (a text)", "DROP ROLE IF EXISTS guest",
+            f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'",
+        )  # fmt: skip
+        guest = postgres.dsn.replace("steward", "guest")
+        with pytest.raises(InputError, match="may not read hidden; GRANT SELECT"):
+            open_engine({"postgres": guest, "table": "hidden"})
+        for name in ("none", "none.none", "none.none.none", "hidden; DROP TABLE hidden"):
+            with pytest.raises(InputError, match="no table or view"):
+                open_engine({"postgres": postgres.dsn, "table": name})
+        with open_engine({"postgres": postgres.dsn, "table": "hidden"}) as engine:
+            assert engine.count(COUNT).num_rows == 0
+
+    def test_values_that_only_postgresql_has(self, postgres: Postgres) -> None:
+        """NaN is its largest number, dates may be infinite, and a numeric is larger or smaller than any double."""
+        postgres.execute(
+            "DROP TABLE IF EXISTS odd", "DROP TYPE IF EXISTS mood", "CREATE TYPE mood AS ENUM ('x', 'sad')",
+            "CREATE TABLE odd (a mood, d date, t timestamptz, n numeric, f float4, s text, j jsonb)",
+            """INSERT INTO odd VALUES
+               ('x', 'infinity', '2024-05-31 10:30+02', 'NaN', 'NaN', '1e-999', '{}'),
+               ('x', '4713-01-01 BC', '-infinity', '1e400', 'Infinity', '-1e-400', '[]'),
+               ('sad', '2024-05-31', NULL, '-1e-400', 0.1, '1e999', NULL),
+               ('sad', '2024-05-31', '2024-05-31 08:30Z', '2.50', 1e30, '""" + "9" * 299 + "', '1')",
+        )  # fmt: skip
+        positive = ((0, None, 1), (None, 0, 0))
+        recodes = (
+            Recode("a", 1, values={"x": 0}),
+            Recode("d", 2, values={"2024-05-31": 0, "infinity": 1}),
+            Recode("t", 1, values={"2024-05-31T08:30:00": 0}),
+            Recode("n", 2, ranges=positive),
+            Recode("n", 1, values={"2.5": 0}),
+            Recode("f", 2, ranges=positive),
+            Recode("s", 2, ranges=positive),
+            Recode("j", 1, values={"[]": 0}),
+        )
+        with open_engine({"postgres": postgres.dsn, "table": "public.odd"}) as engine:
+            assert list(engine.columns().values()) == ["text", "date", "date", "float", "float", "text", "other"]
+            counted = engine.count(Plan(recodes)).to_pylist()
+        assert sorted(tuple(line.values()) for line in counted) == sorted([
+            (0, 1, 0, 2, 1, 2, 1, 1, 1),
+            (0, 2, 1, 2, 1, 2, 1, 0, 1),
+            (1, 0, 1, 1, 1, 1, 2, 1, 1),
+            (1, 0, 0, 1, 0, 1, 1, 1, 1),
+        ])  # fmt: skip
+
+    def test_all_is_asked_of_the_same_rows_and_nothing_is_written(self, postgres: Postgres) -> None:
+        source = postgres.load("moving", pa.table({"a": ["x", "x"]}))
+        with open_engine(source) as engine:
+            first = engine.count(COUNT)
+            postgres.execute("INSERT INTO moving VALUES ('x')")
+            assert engine.count(COUNT) == first
+        with open_engine(source) as engine:
+            assert engine.count(COUNT).to_pylist() == [{"c0": 0, "count": 3}]
+
+    def test_a_server_that_stops_answering(self, postgres: Postgres) -> None:
+        source = postgres.load("gone", pa.table({"a": ["x"]}))
+        with open_engine(source) as engine:
+            postgres.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'discreet'"
+            )
+            with pytest.raises(InputError, match="PostgreSQL stopped answering"):
+                engine.count(COUNT)
+
+    def test_no_key_reaches_the_server(self, postgres: Postgres) -> None:
+        """The server's own record of statements holds the codebook, and none of the keys."""
+        source = postgres.load("keyed", pa.table({"a": ["x"], "person": [5]}))
+        seen: list[int] = []
+
+        def keys(ids: pa.Array) -> Any:
+            made = town.keys(ids)
+            seen.extend(int(part[0]) for part in made)
+            return made
+
+        plan = Plan(COUNT.recodes, unit="person")
+        with open_engine(source) as engine:
+            engine.sums(plan, keys)
+            import psycopg
+
+            with psycopg.connect(postgres.dsn) as base:
+                query = "SELECT query FROM pg_stat_activity WHERE application_name = 'discreet'"
+                asked = "".join(row[0] for row in base.execute(query).fetchall())
+        assert len(seen) == 4
+        assert not any(str(key) in asked for key in seen)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"leaves": 1}, "both values and ranges, or neither"),
+        ({"leaves": 1, "values": {"x": 0}, "ranges": ()}, "both values and ranges, or neither"),
+        ({"leaves": 0, "values": {}}, "declares 0 leaves"),
+        ({"leaves": 1, "values": {"x": 1}}, "codes go from 0 to leaves - 1 = 0"),
+        ({"leaves": 1, "values": {" x": 0}}, "without white space"),
+        ({"leaves": 1, "values": {"": 0}}, "not blank"),
+        ({"leaves": 1, "values": {"\0": 0}}, "not blank"),
+        ({"leaves": 1, "ranges": ((1, 1, 0),)}, "empty or overlaps"),
+        ({"leaves": 1, "ranges": ((0, 2, 0), (1, 3, 0))}, "empty or overlaps"),
+        ({"leaves": 1, "ranges": ((None, 2, 0), (None, 1, 0))}, "empty or overlaps"),
+        ({"leaves": 1, "ranges": ((float("nan"), 2, 0),)}, "empty or overlaps"),
+        ({"leaves": 1, "ranges": ((0, 1e301, 0),)}, "counts as infinite"),
+    ],
+)
+def test_a_wrong_recode_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Recode("a", **wrong)
+
+
+def test_record_keys_need_an_id_and_four_components(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["x"], "id": [1]}), tmp_path / "x.parquet")
+    with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
+        with pytest.raises(ParameterError, match="no unit; name the column"):
+            engine.sums(COUNT, town.keys)
+        with pytest.raises(ParameterError, match="4 components"):
+            engine.sums(Plan(unit="id"), lambda ids: town.keys(ids)[:3])
+        gone = pa.table({"id": ["2"], "times": pa.array([2], pa.int64())})
+        with pytest.raises(InputError, match="it changed since"):
+            engine.sums(Plan(unit="id"), town.keys, gone)
+        for modulus in (1, 2**32 + 1):
+            with pytest.raises(ParameterError, match="modulus"):
+                engine.key_sums(Plan(), ["id"], modulus)
+
+
+def test_wide_numbers_and_other_types_of_duckdb(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "x.duckdb") as base:
+        base.execute(
+            """CREATE TABLE t AS SELECT 12345678901234567890::UBIGINT AS u,
+            170141183460469231731687303715884105727::HUGEINT AS h, 'x'::ENUM('x', 'y') AS e, [1, 2] AS l,
+            'infinity'::DATE AS d, TIMESTAMPTZ '2024-05-31 10:30:00.5+02' AS t"""
+        )
+    recodes = (
+        Recode("u", 1, values={"12345678901234567890": 0}),
+        Recode("h", 1, ranges=((1e38, 2e38, 0),)),
+        Recode("e", 1, values={"x": 0}),
+        Recode("l", 1, values={"[1, 2]": 0}),
+        Recode("d", 1, values={"infinity": 0}),
+        Recode("t", 1, values={"2024-05-31T08:30:00.5": 0}),
+    )
+    with open_engine({"duckdb": tmp_path / "x.duckdb", "table": "t"}) as engine:
+        assert list(engine.columns().values()) == ["int", "int", "text", "other", "date", "date"]
+        assert list(engine.count(Plan(recodes)).to_pylist()[0].values()) == [0, 0, 0, 0, 0, 0, 1]
+
+
+def test_an_id_is_never_split_between_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.release.engines.stream.BATCH", 2)
+    many = {"id": [7] * 9000 + [8] * 3000 + [9], "a": [str(i) for i in range(12_001)]}
+    pq.write_table(pa.table(many), tmp_path / "x.parquet")
+    plan = Plan((Recode("a", 12_000, values={str(i): i for i in range(12_000)}),), unit="id")
+    with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
+        batches = [batch.column("id").to_pylist() for batch in engine.excess(plan, 1)]
+    assert sorted({name for batch in batches for name in batch}) == ["7", "8"]
+    assert sum(map(len, batches)) == 12_000
+    assert all(not set(one) & set(two) for i, one in enumerate(batches) for two in batches[:i])
+
+
+def test_progress_is_reported(tmp_path: Path) -> None:
+    file = town.write_parquet(tmp_path / "x.parquet", town.rows(1, 100))
+    seen: list[float] = []
+    with open_engine({"parquet": file}, progress=seen.append) as engine:
+        engine.count(Plan())
+    assert seen[-1] == 1.0
+    assert all(0 <= value <= 1 for value in seen)
+
+
+def test_canonical_texts_read_back() -> None:
+    for value in (0, -7, 2**62, 1.5, -0.0, 1e22, 1e-7, 123456.75):
+        text = canonical(value)
+        assert text is not None
+        assert typed({text: 3}, "float" if isinstance(value, float) else "int") == ([value], [3])
+    assert typed({"07": 0, "7.0": 1, "x": 2, "nan": 3, "1e400": 4, "\u0667": 5}, "float") == ([], [])
+    assert typed({"07": 0, "7.0": 1, "-0": 2, "9223372036854775808": 3, "\u0667": 4}, "int") == ([], [])
+
+
+def test_heavy_parts_are_imported_only_where_they_are_used(tmp_path: Path) -> None:
+    import subprocess
+
+    code = "import sys, discreet.release.engines; print({'pyspark', 'psycopg', 'duckdb'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
