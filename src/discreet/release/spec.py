@@ -175,7 +175,7 @@ class ReleaseSpec(_Part):
     secret: Secret | None = None
     ledger: str | None = Field(None, description="Path or URL of a ledger.")
     reconcile: Literal["none"] = Field("none", description="How tables are made from measurements: clamped at 0.")
-    outputs: list[Literal["csv", "parquet", "json-stat"]] = Field(default_factory=lambda: ["csv"])
+    outputs: list[Literal["csv", "parquet", "json-stat"]] = Field(["csv"], description="Formats of the tables.")
 
     @field_validator("version", "title", mode="before")
     @classmethod
