@@ -1,0 +1,375 @@
+"""A release as a whole: the folder, what it depends on, and what it refuses."""
+
+import csv
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
+from discreet.release import ReleaseSpec, run, secrets
+from discreet.release.check import check
+from discreet.release.run import layout_of
+
+DISTRICTS = ["north", "south", "west"]
+
+
+def people(size: int, seed: int = 1) -> list[dict[str, object]]:
+    """Random people; some answers are missing, some were not declared."""
+    draw = random.Random(seed)
+    return [
+        {
+            "id": number,
+            "district": draw.choice([*DISTRICTS, "elsewhere", ""]),
+            "age": draw.choice([draw.randint(0, 99), "unknown"]),
+            "sex": draw.choice(["f", "m"]),
+        }
+        for number in range(size)
+    ]
+
+
+def save(rows: list[dict[str, object]], path: Path) -> None:
+    with path.open("w", newline="") as out:
+        writer = csv.DictWriter(out, ["id", "district", "age", "sex"])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> dict[str, Any]:
+    save(people(500), tmp_path / "people.csv")
+    secrets.new(tmp_path / "secret.key")
+    return {
+        "version": "v1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "unit": {"id": "id"},
+        "dimensions": {
+            "district": {"column": "district", "categories": DISTRICTS, "levels": {"side": {"ns": ["north", "south"]}}},
+            "age": {"column": "age", "ranges": {"young": [0, 30], "old": [30, None]}},
+            "sex": {"column": "sex", "categories": {"female": "f", "male": ["m"]}},
+        },
+        "tables": [{"name": "all", "dimensions": ["district", "age", "sex"], "margins": "all"}],
+        "design": {"name": "geometric", "epsilon": "0.5"},
+        "budget": {"epsilon": 5, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "secret.key")},
+        "outputs": ["csv", "parquet", "json-stat"],
+    }
+
+
+def folder(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+def truth(rows: list[dict[str, object]], district: str | None, age: str | None, sex: str | None) -> int:
+    """By plain Python."""
+
+    def district_of(row: dict[str, object]) -> str:
+        return str(row["district"]) if row["district"] in DISTRICTS else "_other"
+
+    def age_of(row: dict[str, object]) -> str:
+        return "_other" if isinstance(row["age"], str) else "young" if int(str(row["age"])) < 30 else "old"
+
+    def sex_of(row: dict[str, object]) -> str:
+        return {"f": "female", "m": "male"}[str(row["sex"])]
+
+    return sum(
+        (district is None or district_of(row) == district)
+        and (age is None or age_of(row) == age)
+        and (sex is None or sex_of(row) == sex)
+        for row in rows
+    )
+
+
+def test_measurements_are_true_counts_plus_the_tables_noise(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Every measurement is its cell's true count and what the table has at the cell's key, nothing else."""
+    release = run(spec, tmp_path / "out")
+    support = release.ptable.interior[0].first
+    rows = people(500)
+    errors = []
+    with (tmp_path / "out" / "measurements.csv").open() as file:
+        for cell in csv.DictReader(file):
+            wanted = truth(rows, cell["district"] or None, cell["age"] or None, cell["sex"] or None)
+            errors.append(int(cell["measurement"]) - wanted)
+    assert len(errors) == (4 + 1) * (3 + 1) * (3 + 1)
+    assert max(map(abs, errors)) <= -support
+    assert abs(np.mean(errors)) < 6 * np.sqrt(float(release.ptable.utility["variance"][1]) / len(errors))
+    assert np.var(errors) == pytest.approx(float(release.ptable.utility["variance"][1]), rel=0.8)
+    assert release.touches == 8
+
+
+def test_the_same_release_twice_whatever_the_order_of_rows(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "one")
+    rows = people(500)
+    random.Random(2).shuffle(rows)
+    save(rows, tmp_path / "people.csv")
+    run(spec, tmp_path / "two")
+    assert folder(tmp_path / "one") == folder(tmp_path / "two")
+
+
+def test_another_version_secret_or_design_has_other_noise(spec: dict[str, Any], tmp_path: Path) -> None:
+    first = run(spec, tmp_path / "one").measurements[0]
+    secrets.new(tmp_path / "other.key")
+    changes: list[dict[str, Any]] = [
+        {"version": "v2"},
+        {"secret": {"file": str(tmp_path / "other.key")}},
+        {"design": {"name": "geometric", "epsilon": "0.5000001"}},
+        {"unit": {"id": "id", "contributions": 2}, "budget": {"epsilon": 9, "delta": "1e-6"}},
+    ]
+    for number, change in enumerate(changes):
+        other = run({**spec, **change}, tmp_path / f"other{number}").measurements[0]
+        assert (first != other).mean() > 0.5
+
+
+def test_one_person_more_changes_measurements_and_nothing_else(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "one")
+    save([*people(500), {"id": 9999, "district": "nowhere", "age": 3, "sex": "x"}], tmp_path / "people.csv")
+    run(spec, tmp_path / "two")
+    one, two = folder(tmp_path / "one"), folder(tmp_path / "two")
+    assert set(one) == set(two)
+    assert one["certificate.json"] == two["certificate.json"]
+    manifests = [json.loads(each["manifest.json"]) for each in (one, two)]
+    for manifest in manifests:
+        manifest.pop("files")
+    assert manifests[0] == manifests[1]
+    changed = [
+        (a, b)
+        for a, b in zip(one["measurements.csv"].splitlines(), two["measurements.csv"].splitlines(), strict=True)
+        if a != b
+    ]
+    assert len(changed) == 8  # the cells this person is in, each by one
+    assert {int(b.split(b",")[-1]) - int(a.split(b",")[-1]) for a, b in changed} == {1}
+
+
+def test_nothing_of_the_source_or_the_secret_is_in_the_folder(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    content = b"".join(folder(tmp_path / "out").values())
+    secret = (tmp_path / "secret.key").read_text().strip()
+    for hidden in (str(tmp_path), secret, bytes.fromhex(secret).hex().upper(), "people.csv", "elsewhere", "unknown"):
+        assert hidden.encode() not in content
+
+
+def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    checked = check(tmp_path / "out")
+    assert checked.touches == 8
+    assert checked.promise is not None
+    original = folder(tmp_path / "out")
+
+    def refuse(change: dict[str, bytes | None], said: str) -> None:
+        for name, data in change.items():
+            path = tmp_path / "out" / name
+            path.unlink(missing_ok=True)
+            if data is not None:
+                path.write_bytes(data)
+        with pytest.raises(CertificateError, match=said):
+            check(tmp_path / "out")
+        for name in change:
+            (tmp_path / "out" / name).unlink(missing_ok=True)
+            if name in original:
+                (tmp_path / "out" / name).write_bytes(original[name])
+
+    def restated(edit: Any, **files: bytes) -> dict[str, bytes | None]:
+        """A manifest that was made to fit."""
+        from discreet.release import output
+
+        manifest = json.loads(original["manifest.json"])
+        edit(manifest)
+        for name, data in files.items():
+            manifest["files"][name] = output.digest(data)
+        return {**files, "manifest.json": output.manifest(manifest)}
+
+    refuse({"all.csv": None}, "missing")
+    refuse({"all.csv": original["all.csv"].replace(b"north", b"North", 1)}, "digest")
+    refuse({"extra.txt": b"x"}, "not in the manifest")
+    refuse({"manifest.json": original["manifest.json"] + b" "}, "form")
+    refuse({"manifest.json": b"{"}, "not JSON")
+    refuse(restated(lambda m: m["privacy"].update(touches=7)), "touches")
+    refuse(restated(lambda m: m["privacy"]["composed"].update(delta="1e-30")), "composed delta")
+    refuse(restated(lambda m: m["privacy"]["cell"].update(epsilon="0.1")), "one cell")
+    refuse(restated(lambda m: m["spec"]["budget"].update(epsilon="0.5")), "budget")
+    refuse(restated(lambda m: m["spec"]["tables"][0].update(margins="none")), "touches")
+    lines = original["measurements.csv"].splitlines(keepends=True)
+    swapped = b"".join([lines[0], lines[2], lines[1], *lines[3:]])
+    refuse(restated(lambda m: None, **{"measurements.csv": swapped}), "in order")
+    altered = original["measurements.csv"].replace(lines[1], lines[1].rsplit(b",", 1)[0] + b",7777\n")
+    refuse(restated(lambda m: None, **{"measurements.csv": altered}), "what the measurements make")
+    refuse(restated(lambda m: None, **{"all.csv": original["all.csv"] + b"x"}), "what the measurements make")
+    refuse(restated(lambda m: m["files"].update({"../x": "sha256:0"})), "leaves the folder")
+    assert check(tmp_path / "out").manifest == checked.manifest
+
+
+def test_cells_that_resolve_to_the_same_leaves_are_one(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["dimensions"]["district"]["levels"] = {"side": {"cold": ["north"], "rest": ["south", "west", "_other"]}}
+    spec["tables"] = [
+        {"name": "fine", "dimensions": ["district"], "margins": "all"},
+        {"name": "coarse", "dimensions": [{"dimension": "district", "level": "side"}], "margins": "all"},
+        {"name": "filtered", "dimensions": [], "filter": {"district": ["north"]}},
+        {"name": "again", "dimensions": ["district"], "filter": {"district": [*DISTRICTS, "_other"]}},
+    ]
+    release = run(spec, tmp_path / "out")
+    fine, _, coarse, filtered = release.measurements
+    assert coarse[0] == fine[0] == filtered  # and the same table under another name is not new
+    layout = layout_of(ReleaseSpec.model_validate(spec))
+    assert len(layout.cells[0]) == 4 + 1 + 1
+    assert release.touches == 3  # south: itself, the rest, the total
+
+
+def test_overlapping_groups_count_each() -> None:
+    given = {
+        "version": "1",
+        "source": {"csv": "x"},
+        "dimensions": {
+            "age": {
+                "column": "age",
+                "ranges": {"0": [0, 18], "18": [18, 65], "65": [65, None]},
+                "levels": {"over": {"18+": ["18", "65"], "65+": ["65"]}},
+            }
+        },
+        "tables": [{"name": "t", "dimensions": [{"dimension": "age", "level": "over"}]}],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    assert layout_of(ReleaseSpec.model_validate(given)).touches() == 2
+
+
+def test_rows_beyond_the_contributions_are_dropped_whatever_their_order(spec: dict[str, Any], tmp_path: Path) -> None:
+    rows = [row for row in people(300) for _ in range(1 + int(str(row["id"])) % 3)]
+    for number, row in enumerate(rows):
+        rows[number] = {**row, "sex": "fm"[number % 2]}
+    rows.append({"id": "", "district": "north", "age": 1, "sex": "f"})
+    save(rows, tmp_path / "people.csv")
+    spec["tables"] = [{"name": "t", "dimensions": ["sex"], "margins": "all"}]
+    first = run(spec, tmp_path / "one")
+    support = -first.ptable.interior[0].first
+    assert abs(int(first.measurements[1]) - 300) <= support  # one row of each person
+    random.Random(3).shuffle(rows)
+    save(rows, tmp_path / "people.csv")
+    run(spec, tmp_path / "two")
+    assert folder(tmp_path / "one") == folder(tmp_path / "two")
+
+
+def test_the_adviser_is_asked_where_no_design_is_given(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["design"] = None
+    release = run(spec, tmp_path / "out")
+    assert release.promise is not None
+    assert release.promise.delta <= 1e-6
+    assert Fraction(str(release.ptable.guarantee.epsilon)) >= Fraction(5, 8)
+
+
+def test_fresh_keys_differ_and_equal_cells_agree(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec |= {"key": "fresh", "secret": None}
+    spec["tables"].append({"name": "again", "dimensions": ["district"]})
+    one, two = run(spec, tmp_path / "one"), run(spec, tmp_path / "two")
+    assert (one.measurements[0] != two.measurements[0]).any()
+    assert one.manifest["key"]["fingerprint"] is None
+    check(tmp_path / "one")
+
+
+def test_contributor_keys_promise_one_cell_only(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec |= {"key": "contributors", "budget": None}
+    spec["tables"] = [
+        {"name": "t", "dimensions": ["district"]},
+        {
+            "name": "same",
+            "dimensions": ["district", "sex"],
+            "filter": {"sex": ["female", "male"]},
+            "margins": [["district"]],
+        },
+    ]
+    release = run(spec, tmp_path / "out")
+    assert release.promise is None
+    assert release.manifest["privacy"]["composed"] is None
+    # the same people, the same noise: everybody's sex is declared, so both margins hold the same people
+    assert (release.measurements[0] == release.measurements[2]).all()
+    check(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"budget": None}, "give a budget"),
+        ({"budgt": {}}, "budgt"),
+        ({"secret": None}, "needs a secret"),
+        ({"version": ""}, "version"),
+        ({"tables": []}, "tables"),
+        ({"tables": [{"name": "t", "dimensions": ["nope"]}]}, "not declared"),
+        ({"tables": [{"name": "t", "dimensions": ["sex", "sex"]}]}, "twice"),
+        ({"tables": [{"name": "../t", "dimensions": ["sex"]}]}, "name"),
+        ({"tables": [{"name": "t", "dimensions": ["sex"]}] * 2}, "same name"),
+        ({"tables": [{"name": "t", "dimensions": [{"dimension": "district", "level": "no"}]}]}, "no level"),
+        ({"tables": [{"name": "t", "dimensions": ["sex"], "margins": [["age"]]}]}, "none of its dimensions"),
+        ({"tables": [{"name": "t", "dimensions": ["sex"], "filter": {"age": ["nobody"]}}]}, "no leaf or group"),
+        ({"tables": [{"name": "t", "dimensions": ["sex"], "filter": {"nope": ["x"]}}]}, "no dimension"),
+        ({"dimensions": {"sex": {"column": "sex", "categories": ["_other"]}}}, "uses itself"),
+        ({"dimensions": {"sex": {"column": "sex", "categories": {"a": ["x"], "b": ["x"]}}}}, "two categories"),
+        ({"dimensions": {"sex": {"column": "sex"}}}, "categories or ranges"),
+        ({"dimensions": {"sex": {"column": "sex", "ranges": {"a": [0, 9], "b": [5, 12]}}}}, "overlap"),
+        ({"design": {"name": "nope"}}, "name of a design"),
+        ({"design": {"name": "geometric", "colour": 1}}, "does not take"),
+        ({"design": {"name": "cyclic", "size": 4, "epsilon": 1}}, "not one for counts"),
+        ({"budget": {"epsilon": "x"}}, "finite number"),
+        ({"budget": {"epsilon": 1, "delta": "1e-9"}}, "fewer margins"),
+        ({"source": {"csv": "nowhere.csv"}}, "nowhere.csv"),
+        ({"source": {}}, "name one of"),
+        ({"unit": {"id": "nobody"}}, "no column 'nobody'"),
+        ({"key": "contributors"}, "do not compose"),
+        ({"record_keys": ["k"]}, "contributors"),
+    ],
+)
+def test_bad_specifications(spec: dict[str, Any], tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(DiscreetError, match=said):
+        run({**spec, **change}, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
+
+
+def test_errors_point_at_the_line(spec: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "release.yaml"
+    path.write_text("version: 1\nsource: {csv: people.csv}\ndimensions:\n  sex:\n    column: sex\n    colour: red\n")
+    with pytest.raises(SpecError, match=r"line 6: dimensions.sex.colour"):
+        run(path, tmp_path / "out")
+    path.write_text("version: [1\n")
+    with pytest.raises(SpecError, match="not YAML"):
+        run(path, tmp_path / "out")
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(SpecError, match="UTF-8"):
+        run(path, tmp_path / "out")
+    with pytest.raises(SpecError, match="cannot be read"):
+        run(tmp_path / "none.yaml", tmp_path / "out")
+
+
+def test_a_folder_that_exists_is_left_alone(spec: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OutputError, match="exists"):
+        run(spec, tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_secret_that_others_can_read_is_refused(spec: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "secret.key").chmod(0o644)
+    with pytest.raises(SecretError, match="chmod 600"):
+        run(spec, tmp_path / "out")
+    (tmp_path / "secret.key").chmod(0o600)
+    with pytest.raises(SecretError, match="never overwritten"):
+        secrets.new(tmp_path / "secret.key")
+
+
+def test_a_failure_while_counting_leaves_nothing(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ReleaseError("the disk is full")
+
+    monkeypatch.setattr("discreet.files.os.fsync", fail)
+    with pytest.raises(ReleaseError):
+        run(spec, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
+
+
+def test_public_name(spec: dict[str, Any], tmp_path: Path) -> None:
+    made = discreet.release.run(spec, output=tmp_path / "out")
+    assert made.folder == tmp_path / "out"
