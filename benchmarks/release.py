@@ -1,0 +1,116 @@
+"""A whole release against ONS's cell-key-perturbation, on the same Parquet file: seconds and peak memory.
+
+    uv run --group bench python -m benchmarks.release [--rows 10000000] [--alone]
+
+Three dimensions of ten categories, no margins. Each contender is a process of its own that reads the file, counts and
+perturbs; ours also certifies, composes and writes the folder. The peer gets record keys from the file; ours makes
+contributor keys from the ids. --alone leaves the peer out and publishes all margins, for sizes that it cannot hold.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from rich.console import Console
+from rich.table import Table
+
+NAMES = ("a", "b", "c")
+
+
+def generate(file: Path, rows: int, categories: int) -> None:
+    """Random rows with a 64-bit id and a record key of 8 bits."""
+    columns = ", ".join(f"'v' || (hash(i + {at}) % {categories}) AS {name}" for at, name in enumerate(NAMES))
+    duckdb.execute(
+        f"COPY (SELECT {columns}, CAST(i AS BIGINT) AS id, CAST(hash(i + 9) % 256 AS INTEGER) AS key"
+        f" FROM range({rows}) t(i)) TO '{file}'"
+    )
+
+
+def ours(file: str, folder: str, key: str, margins: str, categories: int) -> None:
+    """The release."""
+    from discreet.release import run
+
+    labels = [f"v{code}" for code in range(categories)]
+    os.environ["BENCHMARK_SECRET"] = "ab" * 32
+    spec: dict[str, Any] = {
+        "version": "1",
+        "source": {"parquet": file},
+        "unit": {"id": "id"} if key == "contributors" else {},
+        "dimensions": {name: {"column": name, "categories": labels} for name in NAMES},
+        "tables": [{"name": "t", "dimensions": list(NAMES), "margins": margins}],
+        "design": {"name": "geometric", "epsilon": "0.1"},
+        "budget": None if key == "contributors" else {"epsilon": 2, "delta": "1e-5"},
+        "key": key,
+        "secret": {"env": "BENCHMARK_SECRET"},
+    }
+    run(spec, folder)
+
+
+def peer(file: str) -> None:
+    """ONS's package; its table is made here by the rule that it ships with."""
+    import pandas as pd
+    from cell_key_perturbation.create_perturbed_table import create_perturbed_table
+
+    data = pd.read_parquet(file, columns=[*NAMES, "key"])
+    rows = [(count, key, (key % 5) - 2) for count in range(1, 751) for key in range(256)]
+    ptable = pd.DataFrame(rows, columns=["pcv", "ckey", "pvalue"])
+    create_perturbed_table(data, ptable, geog=["a"], tab_vars=["b", "c"], record_key="key", threshold=0)
+
+
+def timed(what: str, file: Path, folder: str, categories: int) -> tuple[float, float]:
+    """Seconds and peak MB of one contender in its own process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.release", "--contender", what, str(file), folder, str(categories)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    seconds, peak = done.stdout.split()[-2:]
+    return float(seconds), float(peak)
+
+
+def contender(what: str, file: str, folder: str, categories: int) -> None:
+    """One of them, timed without the interpreter's start."""
+    start = time.perf_counter()
+    if what == "peer":
+        peer(file)
+    else:
+        key, margins = what.split("/")
+        ours(file, f"{folder}/{time.monotonic_ns()}", key, margins, categories)
+    print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def main() -> None:
+    """Generate, run each, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--contender", nargs=4, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.contender:
+        what, file, folder, categories = arguments.contender
+        contender(what, file, folder, int(categories))
+        return
+    categories = 72 if arguments.alone else 10
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "people.parquet"
+        generate(data, arguments.rows, categories)
+        contenders = ["query/all"] if arguments.alone else ["peer", "query/none", "contributors/none"]
+        found = {what: timed(what, data, folder, categories) for what in contenders}
+    grid = Table("contender", "seconds", "peak MB", "times faster", "share of the peer's memory")
+    first = found.get("peer")
+    for what, (seconds, peak) in found.items():
+        ratio = (f"{first[0] / seconds:.1f}", f"{peak / first[1]:.2f}") if first else ("", "")
+        grid.add_row(what, f"{seconds:.2f}", f"{peak:.0f}", *ratio)
+    Console(width=120).print(f"{arguments.rows:,} rows, load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores", grid)
+
+
+if __name__ == "__main__":
+    main()
