@@ -14,7 +14,7 @@ import discreet
 from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
 from discreet.release import ReleaseSpec, run, secrets
 from discreet.release.check import check
-from discreet.release.run import layout_of
+from discreet.release.job import layout_of
 
 DISTRICTS = ["north", "south", "west"]
 
@@ -371,5 +371,5 @@ def test_a_failure_while_counting_leaves_nothing(
 
 
 def test_public_name(spec: dict[str, Any], tmp_path: Path) -> None:
-    made = discreet.release.run(spec, output=tmp_path / "out")
+    made = discreet.release.job(spec, output=tmp_path / "out")
     assert made.folder == tmp_path / "out"

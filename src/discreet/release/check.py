@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from discreet.certify.ptable import PTable, load
 from discreet.errors import CertificateError, DiscreetError
 from discreet.release import cells, measure, output
-from discreet.release.run import FORMAT, VERSION, Promise, layout_of, promise_of
+from discreet.release.job import FORMAT, VERSION, Promise, layout_of, promise_of
 from discreet.release.spec import ReleaseSpec
 
 LARGEST_MANIFEST = 64_000_000

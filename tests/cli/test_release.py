@@ -1,0 +1,44 @@
+"""`discreet release`, `discreet keys` and `discreet verify DIR` as a person uses them."""
+
+import json
+from pathlib import Path
+
+SPEC = """\
+version: 1
+source: {csv: people.csv}
+dimensions:
+  sex: {column: sex, categories: [f, m]}
+tables: [{name: people, dimensions: [sex], margins: all}]
+budget: {epsilon: 1, delta: 1e-6}
+secret: {file: secret.key}
+"""
+
+
+def test_from_a_file_of_people_to_a_folder_that_verifies(discreet) -> None:  # type: ignore[no-untyped-def]
+    Path("people.csv").write_text("sex\n" + "f\nm\n" * 200)
+    Path("release.yaml").write_text(SPEC)
+    made = discreet("keys", "new", "secret.key")
+    assert made.code == 0
+    assert Path("secret.key").stat().st_mode & 0o777 == 0o600
+    assert discreet("keys", "fingerprint", "secret.key").out.strip() in made.out
+    released = discreet("release", "release.yaml", "-o", "out")
+    assert released.code == 0, released.err
+    assert "one person is in 2 of them" in released.out
+    checked = discreet("verify", "out")
+    assert checked.code == 0
+    assert "every claim holds" in checked.out
+    Path("out/people.csv").write_text("sex,count\nf,0\n")
+    refused = discreet("verify", "out")
+    assert refused.code == 2
+    assert "people.csv" in refused.err
+
+
+def test_refusals(discreet) -> None:  # type: ignore[no-untyped-def]
+    assert json.loads(discreet("release", "--schema").out)["title"] == "ReleaseSpec"
+    assert "give a specification" in discreet("release").err
+    Path("release.yaml").write_text(SPEC.replace("budget", "bugdet"))
+    refused = discreet("release", "release.yaml", "-o", "out")
+    assert refused.code == 2
+    assert "line 6" in refused.err
+    assert not Path("out").exists()
+    assert "discreet keys new" in discreet("keys", "fingerprint", "none.key").err
