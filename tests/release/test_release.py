@@ -371,5 +371,5 @@ def test_a_failure_while_counting_leaves_nothing(
 
 
 def test_public_name(spec: dict[str, Any], tmp_path: Path) -> None:
-    made = discreet.release.job(spec, output=tmp_path / "out")
+    made = discreet.release.run(spec, output=tmp_path / "out")
     assert made.folder == tmp_path / "out"
