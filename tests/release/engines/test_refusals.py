@@ -287,6 +287,46 @@ def test_wide_numbers_and_other_types_of_duckdb(tmp_path: Path) -> None:
         assert list(engine.count(Plan(recodes)).to_pylist()[0].values()) == [0, 0, 0, 0, 0, 0, 1]
 
 
+@pytest.mark.parametrize("kind", ["duckdb", "postgres", "spark"])
+def test_a_collation_that_ignores_case_does_not_merge_people(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Nor does it count a row twice, once for each way a category is spelled."""
+    source: dict[str, str]
+    if kind == "duckdb":
+        with duckdb.connect(tmp_path / "x.duckdb") as base:
+            base.execute("CREATE TABLE t (id VARCHAR COLLATE NOCASE, a VARCHAR COLLATE NOCASE)")
+            base.execute("INSERT INTO t VALUES ('a', 'x'), ('A', 'X'), ('a', 'x')")
+        source = {"duckdb": str(tmp_path / "x.duckdb"), "table": "t"}
+    elif kind == "postgres":
+        server = request.getfixturevalue("postgres")
+        server.execute(
+            "DROP TABLE IF EXISTS collated", "DROP COLLATION IF EXISTS anycase",
+            "CREATE COLLATION anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+            "CREATE TABLE collated (id text COLLATE anycase, a text COLLATE anycase)",
+            "INSERT INTO collated VALUES ('a', 'x'), ('A', 'X'), ('a', 'x')",
+        )  # fmt: skip
+        source = {"postgres": server.dsn, "table": "collated"}
+    else:
+        from pyspark.sql import SparkSession
+
+        request.getfixturevalue("spark")
+        session = SparkSession.getActiveSession()
+        assert session is not None
+        rows = "SELECT id COLLATE UTF8_LCASE AS id, a COLLATE UTF8_LCASE AS a"
+        session.sql(f"{rows} FROM VALUES ('a', 'x'), ('A', 'X'), ('a', 'x') AS t(id, a)").createOrReplaceTempView(
+            "lower"
+        )
+        source = {"spark": "lower"}
+    values = {"x": 0, "X": 1}
+    with open_engine(source) as engine:
+        for more in ({}, {f"v{i}": 0 for i in range(100)}):
+            plan = Plan((Recode("a", 2, values=values | more),), unit="id")
+            assert engine.count(plan).to_pylist() == [{"c0": 0, "count": 2}, {"c0": 1, "count": 1}]
+            lines = [line for batch in engine.excess(plan, 1) for line in batch.to_pylist()]
+            assert lines == [{"id": "a", "c0": 0, "times": 2}]
+
+
 def test_an_id_is_never_split_between_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.release.engines.stream.BATCH", 2)
     many = {"id": [7] * 9000 + [8] * 3000 + [9], "a": [str(i) for i in range(12_001)]}

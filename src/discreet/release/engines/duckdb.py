@@ -192,7 +192,9 @@ class _Dialect:
 
 
 def _trimmed(x: str) -> str:
-    return f"trim(CAST({x} AS VARCHAR), {literal(WHITE_SPACE)})"
+    """Text without white space at its ends; the test of the first and last character is cheap, and trimming is not."""
+    x = f'(CAST({x} AS VARCHAR) COLLATE "binary")'  # whatever case or accents a column's own collation ignores
+    return f"CASE WHEN {x} < '!' OR {x}[-1] < '!' THEN trim({x}, {literal(WHITE_SPACE)}) ELSE {x} END"
 
 
 def _type(name: str) -> Type:

@@ -200,7 +200,7 @@ class _Dialect:
 
 
 def _trimmed(x: str) -> str:
-    return f"trim(BOTH '{WHITE_SPACE}' FROM CAST({x} AS STRING))"
+    return f"trim(BOTH '{WHITE_SPACE}' FROM CAST({x} AS STRING) COLLATE UTF8_BINARY)"
 
 
 def _pattern(pattern: str) -> str:
