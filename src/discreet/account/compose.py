@@ -94,11 +94,12 @@ class Composition:
         target = _delta(delta)
         if target < self.floor:
             return math.inf
-        found = min(self._ladder.crossing(target - self.floor), self._largest)
+        end = math.nextafter(self._largest, math.inf)  # its decimals may name a number just below it
+        found = min(self._ladder.crossing(target - self.floor), end)
         found = self._basic_epsilon(target, found)
         nudge = 4 * ULP
         while self.delta(found) > target:
-            found, nudge = min(found + nudge * (found + self.step), self._largest), 2 * nudge
+            found, nudge = min(found + nudge * (found + self.step), end), 2 * nudge
         return found
 
     @cached_property
