@@ -283,6 +283,20 @@ def test_programs_certify_within_their_delta(objective: str, delta: str) -> None
     assert float(ptable.guarantee.delta) == pytest.approx(float(delta), abs=1e-7)
 
 
+@pytest.mark.parametrize("cost", [(9, 1, 9, 2, 9, 3), (9, 0, 1, 1, 1, 0), (1, 0, 0, 0, 0, 0), (5, 4, 3, 2, 1, 0)])
+@pytest.mark.parametrize("steps", [(1,), (2,), (3,), (1, 2, 3)])
+@pytest.mark.parametrize("bits", [12, 16, 32])
+def test_noise_that_is_likeliest_elsewhere_than_at_0_certifies(
+    cost: tuple[int, ...], steps: tuple[int, ...], bits: int
+) -> None:
+    mechanism = cyclic(size=6, epsilon="0.5", neighbours=steps, objective=cost, public_classes=True)
+    table = mechanism.certify(bits=bits)
+    assert table.guarantee.delta == 0
+    assert np.asarray(table.table.interior[0].weights) / 2**bits == pytest.approx(
+        mechanism.interior[0].values, abs=6 / 2**bits
+    )
+
+
 def test_public_classes_are_never_left() -> None:
     mechanism = cyclic(size=8, epsilon=1, neighbours=(2,), public_classes=True)
     ptable = mechanism.certify()
