@@ -394,6 +394,12 @@ def test_delta_must_be_a_probability(delta: object) -> None:
         compose(EXAMPLE).epsilon(delta)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("epsilon", ["1e301", "1e400", 1e308, Fraction(10**400)])
+def test_an_epsilon_beyond_every_loss_leaves_the_floor(epsilon: object) -> None:
+    composition = compose(EXAMPLE, 10)
+    assert composition.delta(epsilon) == pytest.approx(composition.floor, rel=1e-12)
+
+
 def test_exact_numbers_are_understood() -> None:
     composition = compose(EXAMPLE, 10)
     assert isinstance(composition, Composition)

@@ -276,7 +276,7 @@ def _epsilons(given: Any) -> Floats:
     """Floats, none above what was written."""
     if isinstance(given, (str, int, float, Fraction)) and not isinstance(given, bool):
         number = exact(given, "epsilon")
-        nearest = float(number) if abs(number) < 10**300 else math.inf
+        nearest = float(min(number, Fraction(10**300)))  # no loss is so large
         values = np.array(math.nextafter(nearest, -math.inf) if Fraction(nearest) > number > 0 else nearest)
     else:
         try:
