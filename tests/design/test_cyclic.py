@@ -377,6 +377,8 @@ def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
         ({"size": 8, "distortion": "1e-30", "privacy": "pdp"}, "allow more"),
         ({"size": 8, "objective": "circular", "time_limit": 0}, "seconds"),
         ({"categories": ["a"]}, "at least two"),
+        ({"categories": 5}, "names in a list"),
+        ({"categories": {"a", "b"}}, "names in a list"),
         ({"categories": ["a", "a"]}, "each once"),
         ({"categories": ["a", 1]}, "a text"),
         ({"size": Counts(0, 100), "objective": "circular"}, "counts do not wrap"),
@@ -389,6 +391,10 @@ def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
 def test_bad_input(asked: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         cyclic(epsilon=1, **asked)  # type: ignore[arg-type]
+
+
+def test_a_shape_may_be_an_array() -> None:
+    assert cyclic(shape=np.array([3, 4]), epsilon=1).domain == Cycle((3, 4))  # type: ignore[arg-type]
 
 
 def test_counts_under_the_error_rate_are_a_cycle() -> None:
