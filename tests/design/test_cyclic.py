@@ -297,6 +297,12 @@ def test_noise_that_is_likeliest_elsewhere_than_at_0_certifies(
     )
 
 
+@pytest.mark.parametrize("bits", [16, 32, 48])
+def test_noise_whose_levels_are_not_symmetric_certifies(bits: int) -> None:
+    mechanism = cyclic(size=7, epsilon="0.1", neighbours=(2,), objective=(0, 3, 2, 1, 2, 3, 0))
+    assert mechanism.certify(bits=bits).guarantee.delta == 0
+
+
 def test_public_classes_are_never_left() -> None:
     mechanism = cyclic(size=8, epsilon=1, neighbours=(2,), public_classes=True)
     ptable = mechanism.certify()
