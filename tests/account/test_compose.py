@@ -241,6 +241,15 @@ def test_a_pure_design_stays_pure() -> None:
     assert composition.delta(composition.epsilon(0)) == 0
 
 
+def test_the_largest_loss_is_found_where_its_decimals_round_down() -> None:
+    mechanism = rows(
+        [1871900869254527, 1], [1924163396789539, 1], [6014888509529914, 2605140393387871], [26989615556404, 1]
+    )
+    composition = compose(mechanism, 3)
+    assert composition.epsilon(0) == pytest.approx(101.99, abs=0.01)
+    assert composition.delta(composition.epsilon(0)) == 0
+
+
 @settings(max_examples=40)
 @given(tiny(most_rows=3), st.integers(1, 300), st.floats(1e-15, 0.9))
 def test_epsilon_is_the_smallest_whose_bound_is_delta(mechanism: Mechanism, cells: int, delta: float) -> None:
@@ -383,6 +392,12 @@ def test_epsilon_must_be_a_number_of_0_or_more(epsilon: object) -> None:
 def test_delta_must_be_a_probability(delta: object) -> None:
     with pytest.raises(ParameterError, match="delta"):
         compose(EXAMPLE).epsilon(delta)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("epsilon", ["1e301", "1e400", 1e308, Fraction(10**400)])
+def test_an_epsilon_beyond_every_loss_leaves_the_floor(epsilon: object) -> None:
+    composition = compose(EXAMPLE, 10)
+    assert composition.delta(epsilon) == pytest.approx(composition.floor, rel=1e-12)
 
 
 def test_exact_numbers_are_understood() -> None:

@@ -99,6 +99,13 @@ def test_a_profile_of_nonsense_is_refused() -> None:
         profile(cycle, distance=2)
 
 
+@pytest.mark.parametrize("distance", [0, -1, 1.5, "1", True])
+def test_a_distance_is_a_number_of_rows(distance: object) -> None:
+    """At distance 0 nothing differs, and a profile of nothing would promise everything."""
+    with pytest.raises(ParameterError, match="distance is"):
+        profile(design.geometric(epsilon=1, upper=3), distance)  # type: ignore[arg-type]
+
+
 def test_rows_that_are_all_alike_have_no_profile_to_speak_of() -> None:
     curve = profile(Mechanism(Counts(0, 3), tuple(Row.of(0, [0.5, 0.5]) for _ in range(4))))
     assert curve.delta(0) == curve.floor == curve.largest == 0

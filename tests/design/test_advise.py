@@ -105,6 +105,9 @@ def test_bits_are_kept_where_given() -> None:
         ({"epsilon": 1, "delta": 0.1, "domain": Cycle(4), "contributions": 2}, "give 1"),
         ({"epsilon": "0.001", "delta": "1e-9", "cells": 10**5}, "fewer margins"),
         ({"epsilon": 1, "delta": "1e-6", "cells": 100, "bits": 8}, "no design meets"),
+        ({"epsilon": 1, "delta": "1e-6", "bits": 7}, "bits is 7"),
+        ({"epsilon": 1, "delta": "1e-6", "bits": "x"}, "bits is 'x'"),
+        ({"epsilon": 1, "delta": "1e-400"}, "below 1e-200"),
     ],
 )
 def test_bad_input(asked: dict[str, object], said: str) -> None:

@@ -283,6 +283,26 @@ def test_programs_certify_within_their_delta(objective: str, delta: str) -> None
     assert float(ptable.guarantee.delta) == pytest.approx(float(delta), abs=1e-7)
 
 
+@pytest.mark.parametrize("cost", [(9, 1, 9, 2, 9, 3), (9, 0, 1, 1, 1, 0), (1, 0, 0, 0, 0, 0), (5, 4, 3, 2, 1, 0)])
+@pytest.mark.parametrize("steps", [(1,), (2,), (3,), (1, 2, 3)])
+@pytest.mark.parametrize("bits", [12, 16, 32])
+def test_noise_that_is_likeliest_elsewhere_than_at_0_certifies(
+    cost: tuple[int, ...], steps: tuple[int, ...], bits: int
+) -> None:
+    mechanism = cyclic(size=6, epsilon="0.5", neighbours=steps, objective=cost, public_classes=True)
+    table = mechanism.certify(bits=bits)
+    assert table.guarantee.delta == 0
+    assert np.asarray(table.table.interior[0].weights) / 2**bits == pytest.approx(
+        mechanism.interior[0].values, abs=6 / 2**bits
+    )
+
+
+@pytest.mark.parametrize("bits", [16, 32, 48])
+def test_noise_whose_levels_are_not_symmetric_certifies(bits: int) -> None:
+    mechanism = cyclic(size=7, epsilon="0.1", neighbours=(2,), objective=(0, 3, 2, 1, 2, 3, 0))
+    assert mechanism.certify(bits=bits).guarantee.delta == 0
+
+
 def test_public_classes_are_never_left() -> None:
     mechanism = cyclic(size=8, epsilon=1, neighbours=(2,), public_classes=True)
     ptable = mechanism.certify()
@@ -363,6 +383,8 @@ def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
         ({"size": 8, "distortion": "1e-30", "privacy": "pdp"}, "allow more"),
         ({"size": 8, "objective": "circular", "time_limit": 0}, "seconds"),
         ({"categories": ["a"]}, "at least two"),
+        ({"categories": 5}, "names in a list"),
+        ({"categories": {"a", "b"}}, "names in a list"),
         ({"categories": ["a", "a"]}, "each once"),
         ({"categories": ["a", 1]}, "a text"),
         ({"size": Counts(0, 100), "objective": "circular"}, "counts do not wrap"),
@@ -375,6 +397,10 @@ def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
 def test_bad_input(asked: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         cyclic(epsilon=1, **asked)  # type: ignore[arg-type]
+
+
+def test_a_shape_may_be_an_array() -> None:
+    assert cyclic(shape=np.array([3, 4]), epsilon=1).domain == Cycle((3, 4))  # type: ignore[arg-type]
 
 
 def test_counts_under_the_error_rate_are_a_cycle() -> None:

@@ -94,11 +94,12 @@ class Composition:
         target = _delta(delta)
         if target < self.floor:
             return math.inf
-        found = min(self._ladder.crossing(target - self.floor), self._largest)
+        end = math.nextafter(self._largest, math.inf)  # its decimals may name a number just below it
+        found = min(self._ladder.crossing(target - self.floor), end)
         found = self._basic_epsilon(target, found)
         nudge = 4 * ULP
         while self.delta(found) > target:
-            found, nudge = min(found + nudge * (found + self.step), self._largest), 2 * nudge
+            found, nudge = min(found + nudge * (found + self.step), end), 2 * nudge
         return found
 
     @cached_property
@@ -275,7 +276,7 @@ def _epsilons(given: Any) -> Floats:
     """Floats, none above what was written."""
     if isinstance(given, (str, int, float, Fraction)) and not isinstance(given, bool):
         number = exact(given, "epsilon")
-        nearest = float(number) if abs(number) < 10**300 else math.inf
+        nearest = float(min(number, Fraction(10**300)))  # no loss is so large
         values = np.array(math.nextafter(nearest, -math.inf) if Fraction(nearest) > number > 0 else nearest)
     else:
         try:

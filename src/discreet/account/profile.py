@@ -120,6 +120,10 @@ def profile(source: Source, distance: int | None = None) -> Profile:
             f"distance is {distance!r}, but on a cycle one answer is replaced by another and {mechanism.domain} has"
             " its own neighbours; leave distance out"
         )
+    if distance is not None and (
+        isinstance(distance, (bool, np.bool_)) or not hasattr(distance, "__index__") or distance < 1
+    ):
+        raise ParameterError(f"distance is {distance!r:.60}; give an integer of 1 or more: by how much counts differ")
     lines: dict[tuple[bytes, bytes], Line] = {}
     for pairs in privacy.neighbours(mechanism, distance):
         for line in _lines(pairs):

@@ -31,9 +31,8 @@ def chained(
     """Weights of the residues that have a level (None: never published), with `extra` units more for 0."""
     there = [x for x, level in enumerate(found) if level is not None]
     place = {x: order for order, x in enumerate(there)}
-    reached = levels.on_cycle(
-        [level for level in found if level is not None], [place[mirror[x]] for x in there], exp_epsilon, total - extra
-    )
+    reflected = [place.get(mirror[x], place[x]) for x in there]  # where -x is never published, x goes alone
+    reached = levels.on_cycle([level for level in found if level is not None], reflected, exp_epsilon, total - extra)
     weights = [0] * len(found)
     for x, weight in zip(there, reached, strict=False):
         weights[x] = weight

@@ -54,12 +54,19 @@ def on_cycle(levels: Sequence[int], mirror: Sequence[int], exp_epsilon: Fraction
     """Weights of the residues, in their order, that sum to `total`; empty where not one unit each fits.
 
     `mirror[x]` is the place of -x. What is left goes to x and -x together, so that symmetric noise stays
-    symmetric: equally to all but 0, then from the deepest level up. Where the last pair lacks a unit, 0 gives it.
+    symmetric: equally to all but 0, then from the deepest level up. Where the last pair lacks a unit, 0 gives it. Where
+    0 is not on the highest level it can give nothing, and where x and -x have different levels they have nothing in
+    common: what is left then goes to all, one by one, from the deepest up.
     """
     start = _largest(levels, exp_epsilon, total, step=1)
     if not start:
         return []
     weights = _weights(levels, start, exp_epsilon)
+    if levels[0] or mirror[0] or any(levels[x] != levels[y] for x, y in enumerate(mirror)):
+        every, rest = divmod(total - sum(weights), len(weights))
+        for order, output in enumerate(sorted(range(len(weights)), key=lambda x: (-levels[x], x))):
+            weights[output] += every + (order < rest)
+        return weights
     every, rest = divmod(total - sum(weights), len(weights) - 1)
     weights = [weights[0], *(weight + every for weight in weights[1:])]
     places = [(x, y) if x < y else (x,) for x, y in enumerate(mirror) if 0 < x <= y]

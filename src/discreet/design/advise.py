@@ -33,7 +33,7 @@ from discreet.design.cyclic import cyclic
 from discreet.design.fair import fair
 from discreet.design.gaussian import gaussian
 from discreet.design.geometric import geometric
-from discreet.design.maxent import maxent
+from discreet.design.maxent import SMALLEST_DELTA, maxent
 from discreet.design.staircase import staircase
 from discreet.domain import Counts, Cycle, Domain
 from discreet.errors import CertifyError, DiscreetError, ParameterError, PrecisionWarning
@@ -129,7 +129,7 @@ class Budget:
 
     def met(self, composed: Composition) -> bool:
         """Whether the upper bound is within it."""
-        return bool(composed.delta(float(self.epsilon) * (1 - 2.0**-50)) <= float(self.delta))
+        return Fraction(composed.delta(float(self.epsilon) * (1 - 2.0**-50))) <= self.delta
 
     def met_by(self, ptable: PTable) -> bool:
         """Whether certified integers are within it: added up cell by cell in fractions, or composed."""
@@ -199,7 +199,10 @@ def advise(
             "delta is 0, and noise on counts without end always has a little; give delta, for example 1e-9,"
             " or domain=Counts(0, n)"
         )
-    found = [_best(family, budget, bits) for family in _families(where, budget)]
+    if 0 < budget.delta < SMALLEST_DELTA:
+        raise ParameterError(f"delta is {delta!r}; below 1e-200 no table can hold it: give a larger one")
+    size = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
+    found = [_best(family, budget, size) for family in _families(where, budget)]
     advice = [one for one in found if one is not None]
     if not advice:
         raise ParameterError(

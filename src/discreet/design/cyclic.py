@@ -205,7 +205,9 @@ def _counts(size: Any, objective: Any) -> int:
 
 
 def _names(categories: Any) -> list[str]:
-    given = categories.split(",") if isinstance(categories, str) else categories
+    if not isinstance(categories, (str, Sequence, np.ndarray)):
+        raise ParameterError(f"categories are {categories!r:.80}; give names in a list, in the order they are to have")
+    given = categories.split(",") if isinstance(categories, str) else list(categories)
     names = [name.strip() if isinstance(name, str) else name for name in given]
     if not all(isinstance(name, str) and name for name in names):
         raise ParameterError(f"categories are {categories!r:.80}; give names, each a text that is not empty")
@@ -216,7 +218,13 @@ def _names(categories: Any) -> list[str]:
 
 def _whole(given: Any, name: str) -> list[int]:
     """Integers, in a sequence or as text separated by commas."""
-    parts = given.split(",") if isinstance(given, str) else given if isinstance(given, Sequence) else [given]
+    parts = (
+        given.split(",")
+        if isinstance(given, str)
+        else list(given)
+        if isinstance(given, (Sequence, np.ndarray))
+        else [given]
+    )
     try:
         return [int(part) if isinstance(part, str) else part for part in parts]
     except ValueError:
