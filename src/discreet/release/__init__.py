@@ -1,0 +1,1 @@
+"""From microdata to published tables: keys, engines, measurements, manifest."""
