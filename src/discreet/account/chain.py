@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, SecretError
 
 START = "0" * 64
 SCHEMA = 1
@@ -94,6 +94,8 @@ def canonical(value: Any) -> str:
 
 def key(secret: bytes, ledger: str) -> bytes:
     """The key of one ledger's chain."""
+    if not isinstance(secret, bytes) or len(secret) != 32:
+        raise SecretError("a ledger's secret is 32 random bytes; make one with `discreet keys new FILE`")
     return hmac.digest(secret, f"discreet ledger chain {ledger}".encode(), "sha256")
 
 

@@ -34,7 +34,6 @@ from discreet.certify import verify as certificates
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError, CertificateError, DataChangedError, LedgerError, ParameterError
 from discreet.exact import Number, text
-from discreet.release.secrets import checked
 
 MOST_NOTE = 1 << 16
 LONGEST_NAME = 200
@@ -113,13 +112,13 @@ class Ledger:
         LedgerError
             There is something at that place already, or it cannot be written.
         """
-        checked(secret)
         if name is not None:
             _name(name, "name")
+        identity = secrets.token_hex(16)
+        chain_key = chain.key(secret, identity)
         budget = Budget.of(epsilon, delta)
         currency, capacity = units.unit(unit, budget, contributions)
         pair, certificate = units.pack(currency.pair), certificates.canonical(unit.certificate.document).decode()
-        identity = secrets.token_hex(16)
         opening = {
             "schema": chain.SCHEMA,
             "ledger": identity,
@@ -132,7 +131,7 @@ class Ledger:
             "delta": text(budget.delta),
             "capacity": capacity,
         }
-        made = cls(Book(Store(place), chain.key(secret, identity)), opening)
+        made = cls(Book(Store(place), chain_key), opening)
         with made._store.creation() as base:
             base.execute(insert(store.unit), {"id": 1, "certificate": certificate, "pair": pair})
             made._book.append(base, None, "open", "", opening)
@@ -147,7 +146,6 @@ class Ledger:
         LedgerError
             There is none, it cannot be read, or it was opened with another secret.
         """
-        checked(secret)
         where = Store(place)
         if where.path is not None and not where.path.exists():
             raise LedgerError(f"there is no ledger at {where.name}; make one with `discreet ledger open`")
@@ -258,7 +256,7 @@ class Ledger:
         if not composable:
             raise LedgerError(
                 f"{release!r} has no composed guarantee (keys made from contributors, or categories read from the"
-                " data), so no ledger can grant it: use query keys and declared categories, or publish it without a ledger"
+                " data), and no ledger can grant it: use query keys and declared categories, or publish it without a ledger"
             )
         digests, note = digested.digests(cells), _note(note)
         asked = {"cost": cost, "cells": digested.fingerprint(digests)}

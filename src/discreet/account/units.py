@@ -23,8 +23,8 @@ promise
 
 Where H_release <= H(V^c). Both are convex and piecewise linear in a with knots on their own lattices of losses, so it
 is enough to compare at all knots of both, and at infinity; below 1 both follow from the values above 1. The release is
-rounded up (`Composition.delta`) and V^c down (`delta - error`). As both fall, H_release(x) <= H(V^c, y) at x < y settles
-all that lies between, which spares most knots.
+rounded up (`Composition.delta`) and V^c down (`delta - error`). As both fall, H_release(x) <= H(V^c, y) at x < y
+settles all that lies between, which spares most knots.
 """
 
 import math
@@ -174,13 +174,11 @@ def unit(ptable: PTable, budget: Budget, contributions: int = 1) -> tuple[Unit, 
     sure = 0 if promise is None else min(_times(promise, (budget.epsilon, budget.delta)), MOST_CELLS)
     if max(curve, sure) == 0:
         one = compose(touch)
-        needed = [
-            f"epsilon {epsilon:.4g} at its delta" for epsilon in [one.epsilon(budget.delta)] if epsilon < math.inf
-        ]
-        needed.append(f"delta {one.delta(budget.epsilon):.4g} at its epsilon")
+        epsilon = one.epsilon(budget.delta)
+        enough = "" if epsilon == math.inf else f"epsilon {epsilon:.4g} at that delta, or "
         raise BudgetError(
-            f"{budget} does not hold one unit, which needs {', or '.join(needed)}: give the ledger a larger budget, or a"
-            " unit with more noise",
+            f"{budget} do not hold one unit, which needs {enough}delta {one.delta(budget.epsilon):.4g} at that epsilon:"
+            " give the ledger a larger budget, or a unit with more noise",
             asked=1,
             left=0,
         )

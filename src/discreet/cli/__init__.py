@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import advise, compare, convert, demo, design, papers, verify
+from discreet.cli import advise, compare, convert, demo, design, keys, ledger, papers, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -17,6 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(design.app, name="design")
+app.add_typer(keys.app, name="keys")
+app.add_typer(ledger.app, name="ledger")
 app.command("verify")(verify.verify)
 app.command("advise")(advise.advise)
 app.command("compare")(compare.compare)

@@ -1,7 +1,7 @@
 """The secret: 32 random bytes that query keys and a ledger's chain are derived from.
 
-It is random, not a passphrase: its fingerprint is published, and a passphrase could be guessed from it. Whoever has it can
-take the noise out of everything that was ever published with it. It is read from a file that nobody else can
+It is random, not a passphrase: its fingerprint is published, and a passphrase could be guessed from it. Whoever has it
+can take the noise out of everything that was ever published with it. It is read from a file that nobody else can
 read, or from an environment variable, and is never printed, logged or put into an error.
 """
 
