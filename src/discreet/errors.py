@@ -55,6 +55,44 @@ class OutputError(DiscreetError):
     """A file or folder could not be written; nothing was left behind."""
 
 
+class SecretError(DiscreetError):
+    """A secret is missing, is not 32 random bytes, or lies where others can read it."""
+
+
+class LedgerError(DiscreetError):
+    """A ledger cannot be opened or read, was changed by another hand, or refuses a step out of order.
+
+    Attributes
+    ----------
+    failures
+        Every check that failed, one line each.
+    """
+
+    def __init__(self, message: str, failures: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.failures = failures
+
+
+class BudgetError(LedgerError):
+    """The budget does not suffice; nothing was reserved.
+
+    Attributes
+    ----------
+    asked
+        Units that were asked for.
+    left
+        Units that are left.
+    """
+
+    def __init__(self, message: str, asked: int, left: int) -> None:
+        super().__init__(message)
+        self.asked, self.left = asked, left
+
+
+class DataChangedError(LedgerError):
+    """The data changed under an unchanged version label. For the steward only: analysts must not see this."""
+
+
 class PrecisionWarning(UserWarning):
     """A table keeps its promise, but at these bits it is not the law that was designed."""
 
@@ -69,7 +107,3 @@ class SpecError(DiscreetError, ValueError):
 
 class ReleaseError(DiscreetError):
     """A release could not be made; nothing was left behind."""
-
-
-class SecretError(DiscreetError):
-    """The secret cannot be read, or others can read it too."""

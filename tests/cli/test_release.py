@@ -41,4 +41,4 @@ def test_refusals(discreet) -> None:  # type: ignore[no-untyped-def]
     assert refused.code == 2
     assert "line 6" in refused.err
     assert not Path("out").exists()
-    assert "discreet keys new" in discreet("keys", "fingerprint", "none.key").err
+    assert "cannot be read" in discreet("keys", "fingerprint", "none.key").err

@@ -43,7 +43,7 @@ def save(rows: list[dict[str, object]], path: Path) -> None:
 @pytest.fixture
 def spec(tmp_path: Path) -> dict[str, Any]:
     save(people(500), tmp_path / "people.csv")
-    secrets.new(tmp_path / "secret.key")
+    secrets.new_secret(tmp_path / "secret.key")
     return {
         "version": "v1",
         "source": {"csv": str(tmp_path / "people.csv")},
@@ -113,7 +113,7 @@ def test_the_same_release_twice_whatever_the_order_of_rows(spec: dict[str, Any],
 
 def test_another_version_secret_or_design_has_other_noise(spec: dict[str, Any], tmp_path: Path) -> None:
     first = run(spec, tmp_path / "one").measurements[0]
-    secrets.new(tmp_path / "other.key")
+    secrets.new_secret(tmp_path / "other.key")
     changes: list[dict[str, Any]] = [
         {"version": "v2"},
         {"secret": {"file": str(tmp_path / "other.key")}},
@@ -354,8 +354,8 @@ def test_a_secret_that_others_can_read_is_refused(spec: dict[str, Any], tmp_path
     with pytest.raises(SecretError, match="chmod 600"):
         run(spec, tmp_path / "out")
     (tmp_path / "secret.key").chmod(0o600)
-    with pytest.raises(SecretError, match="never overwritten"):
-        secrets.new(tmp_path / "secret.key")
+    with pytest.raises(SecretError, match="exists"):
+        secrets.new_secret(tmp_path / "secret.key")
 
 
 def test_a_failure_while_counting_leaves_nothing(

@@ -1,4 +1,4 @@
-"""Composition: what all the cells that one person touches cost together. Upper bounds, and called so."""
+"""What all cells that one person touches cost together: upper bounds, and called so. `ledger` keeps what was spent."""
 
 from discreet.account.compose import Composition, compose
 from discreet.account.pair import Pair

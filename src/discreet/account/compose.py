@@ -94,7 +94,7 @@ class Composition:
         target = _delta(delta)
         if target < self.floor:
             return math.inf
-        end = math.nextafter(self._largest, math.inf)  # its decimals may name a number just below it
+        end = math.nextafter(self.largest, math.inf)  # its decimals may name a number just below it
         found = min(self._ladder.crossing(target - self.floor), end)
         found = self._basic_epsilon(target, found)
         nudge = 4 * ULP
@@ -117,7 +117,7 @@ class Composition:
         return math.expm1(logs) + 16 * ULP
 
     @cached_property
-    def _largest(self) -> float:
+    def largest(self) -> float:
         """The sum of the largest finite losses: from here on delta is the floor."""
         return math.fsum(part.times * part.curve.largest for part in self.parts) * (1 + 4 * ULP)
 
@@ -129,9 +129,9 @@ class Composition:
         """Basic composition, epsilon shared out in proportion to the largest losses."""
         kept = np.zeros_like(epsilons)
         for part in self.parts:
-            share = part.curve.largest / self._largest if self._largest > 0 else 0.0
+            share = part.curve.largest / self.largest if self.largest > 0 else 0.0
             each = np.minimum(part.curve.delta(epsilons * share * (1 - 8 * ULP)), 1 - ULP)
-            each = np.where(epsilons >= self._largest, min(part.curve.floor, 1 - ULP), each)
+            each = np.where(epsilons >= self.largest, min(part.curve.floor, 1 - ULP), each)
             kept += part.times * np.log1p(-each)
         return np.asarray(np.where(kept < -35, 1.0, np.abs(np.expm1(kept)) * (1 + 16 * ULP)))
 

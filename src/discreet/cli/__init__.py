@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import advise, compare, convert, demo, design, keys, papers, release, verify
+from discreet.cli import advise, compare, convert, demo, design, keys, ledger, papers, release, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 app.add_typer(design.app, name="design")
 app.add_typer(keys.app, name="keys")
+app.add_typer(ledger.app, name="ledger")
 app.command("verify")(verify.verify)
 app.command("advise")(advise.advise)
 app.command("compare")(compare.compare)

@@ -1,4 +1,4 @@
-"""`discreet keys new FILE`, `discreet keys fingerprint FILE`: the secret of a publisher."""
+"""`discreet keys`: make a secret, and tell secrets apart."""
 
 from typing import Annotated
 
@@ -7,18 +7,26 @@ import typer
 from discreet.cli import show
 from discreet.release import secrets
 
-app = typer.Typer(help="Make a secret, or tell which one a file holds.", no_args_is_help=True)
+app = typer.Typer(help="Make the secret that noise and ledgers depend on.", no_args_is_help=True)
+
+Source = Annotated[
+    str,
+    typer.Option("--secret", metavar="FILE|env:NAME", help="The secret: its file, or env: and a variable's name."),
+]
+DEFAULT = "env:DISCREET_SECRET"
 
 
 @app.command()
-def new(file: Annotated[str, typer.Argument(help="A file that does not exist yet.")]) -> None:
-    """Make a secret of 32 random bytes, in a file that only you can read."""
-    found = secrets.new(file)
-    show.console.print(f"secret written to {file}; fingerprint {found}", markup=False)
-    show.console.print("Keep it: without it a release cannot be repeated. Hide it: with it all noise can be removed.")
+def new(path: Annotated[str, typer.Argument(metavar="FILE", help="A new file, for the owner's eyes only.")]) -> None:
+    """Write 32 random bytes to a new file that only its owner can read."""
+    made = secrets.new_secret(path)
+    show.console.print(f"secret written to {path}, fingerprint {secrets.fingerprint(made)}", markup=False)
+    show.console.print("Keep a copy in a safe place. Whoever has it can remove the noise of all that it published.")
 
 
 @app.command()
-def fingerprint(file: Annotated[str, typer.Argument(help="The file of a secret.")]) -> None:
-    """What a manifest says of this secret."""
-    show.console.print(secrets.fingerprint(secrets.read(file)))
+def fingerprint(
+    source: Annotated[str, typer.Argument(metavar="FILE|env:NAME", help="A secret's file, or env: and a name.")],
+) -> None:
+    """Print the fingerprint of a secret, as manifests state it."""
+    show.console.print(secrets.fingerprint(secrets.secret(source)))

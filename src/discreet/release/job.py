@@ -183,7 +183,7 @@ def promise_of(asked: ReleaseSpec, ptable: PTable, touches: int) -> Promise | No
 def _secret(asked: ReleaseSpec) -> bytes:
     if asked.secret is None:
         return os.urandom(secrets.SIZE)
-    return secrets.read(asked.secret.file, asked.secret.env)
+    return secrets.secret(asked.secret.file or f"env:{asked.secret.env}")
 
 
 def _leaves(engine: Engine, plan: Plan, asked: ReleaseSpec, ptable: PTable, secret: bytes) -> tabulate.Leaves:

@@ -1,9 +1,12 @@
-"""The secret of a publisher: 32 random bytes, in a file that only its owner can read or in an environment variable.
+"""The secret: 32 random bytes that query keys and a ledger's chain are derived from.
 
-Whoever has it can remove all noise that was made with it. It never reaches an output, a log, an error or SQL text; a
-manifest holds its fingerprint.
+It is random, not a passphrase: its fingerprint is published, and a passphrase could be guessed from it. Whoever has it
+can take the noise out of everything that was ever published with it. It is read from a file that nobody else can
+read, or from an environment variable, and is never printed, logged or put into an error.
 """
 
+import base64
+import binascii
 import hashlib
 import hmac
 import os
@@ -11,60 +14,107 @@ import secrets
 import stat
 from pathlib import Path
 
-from discreet.errors import SecretError
+from discreet.errors import EntropyError, SecretError
 
 SIZE = 32
+ENVIRONMENT = "env:"
+LEAST_VALUES = 10
+"""Distinct bytes among 32: that random ones have fewer has a chance below 1e-15."""
+
+EXPECTED = f"expected {SIZE} random bytes, raw, in hexadecimal or in base64: make them with `discreet keys new FILE`"
 
 
-def read(file: str | os.PathLike[str] | None = None, env: str | None = None) -> bytes:
-    """The secret from a file (64 hexadecimal digits) or from an environment variable."""
-    if file is not None:
-        path = Path(file)
-        try:
-            mode = path.stat().st_mode
-            text = path.read_text(encoding="ascii").strip()
-        except OSError as error:
+def secret(source: str | os.PathLike[str]) -> bytes:
+    """The 32 bytes in a file, or, for "env:NAME", in an environment variable.
+
+    Raises
+    ------
+    SecretError
+        There is none, it is not 32 random bytes, or others can read the file.
+    """
+    place = os.fspath(source)
+    if isinstance(place, str) and place.startswith(ENVIRONMENT):
+        name = place.removeprefix(ENVIRONMENT)
+        value = os.environ.get(name)
+        if not value:
             raise SecretError(
-                f"{path} cannot be read ({error.strerror}); make it with: discreet keys new {path}"
-            ) from None
-        except UnicodeDecodeError:
-            text = ""
-        if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-            raise SecretError(f"{path} can be read by others; run: chmod 600 {path}, and consider a new secret")
-        return _bytes(text, str(path))
-    given = os.environ.get(env or "")
-    if given is None:
-        raise SecretError(f"the environment variable {env} is not set; put the secret there, or use a file")
-    return _bytes(given.strip(), f"the environment variable {env}")
+                f"the environment variable {name!r:.60} is not set; {EXPECTED}, and give the file, or set the variable"
+            )
+        return _decoded(value.encode(errors="replace"), f"the environment variable {name!r:.60}")
+    return _decoded(_read(place), f"{place!s:.200}")
 
 
-def new(file: str | os.PathLike[str]) -> str:
-    """Make a secret, in a file that did not exist; its fingerprint."""
-    path = Path(file)
-    secret = secrets.token_bytes(SIZE)
+def new_secret(path: str | os.PathLike[str]) -> bytes:
+    """Make a secret and write it, in hexadecimal, to a new file that only its owner can read."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(secret.hex() + "\n")
+        made = secrets.token_bytes(SIZE)
+    except (OSError, NotImplementedError) as error:
+        raise EntropyError(f"the operating system gave no random bytes ({error}); nothing was written") from None
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise SecretError(f"{path} exists, and a secret is never overwritten; choose another name") from None
-    except OSError as error:
-        raise SecretError(f"{path} cannot be written ({error.strerror}); choose another place") from None
-    return fingerprint(secret)
-
-
-def fingerprint(secret: bytes) -> str:
-    """What may be known of a secret."""
-    return hashlib.sha256(hmac.digest(secret, b"fingerprint", "sha256")).hexdigest()[:16]
-
-
-def _bytes(text: str, where: str) -> bytes:
-    try:
-        secret = bytes.fromhex(text)
-    except ValueError:
-        secret = b""
-    if len(secret) != SIZE:
         raise SecretError(
-            f"{where} does not hold a secret of 64 hexadecimal digits; make one with: discreet keys new FILE"
-        )
-    return secret
+            f"{path!s:.200} exists, and a secret is never overwritten: what was published with it could not be made"
+            " again; choose another name"
+        ) from None
+    except (OSError, TypeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SecretError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(made.hex().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        Path(path).unlink(missing_ok=True)
+        raise SecretError(f"{path!s:.200} cannot be written ({error.strerror}); choose another place") from None
+    return made
+
+
+def fingerprint(given: bytes) -> str:
+    """16 hexadecimal digits that tell secrets apart and reveal nothing of them; a manifest holds it."""
+    return hashlib.sha256(hmac.digest(checked(given), b"fingerprint", "sha256")).hexdigest()[:16]
+
+
+def checked(given: bytes, source: str = "the secret") -> bytes:
+    """The same bytes, if they can be a secret."""
+    if not isinstance(given, bytes) or len(given) != SIZE:
+        raise SecretError(f"{source} is not {SIZE} bytes; {EXPECTED}")
+    if len(set(given)) < LEAST_VALUES or (given.isascii() and given.decode().isprintable()):
+        raise SecretError(f"{source} is not random (typed text, or the same bytes again and again); {EXPECTED}")
+    return given
+
+
+def _read(path: str | bytes) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if os.name == "posix" and status.st_mode & 0o077:
+                mode = stat.S_IMODE(status.st_mode)
+                raise SecretError(
+                    f"{path!s:.200} can be read by others (mode {mode:04o}); take the right away with chmod 600, and if"
+                    " others may have read it, make a new one"
+                )
+            return file.read(1024)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise SecretError(f"{path!s:.200} cannot be read ({reason}); give the file of a secret, or env:NAME") from None
+
+
+def _decoded(data: bytes, source: str) -> bytes:
+    if len(data) == SIZE:
+        return checked(data, source)
+    text = data.strip()
+    for decode in (binascii.unhexlify, _base64):
+        try:
+            found = decode(text)
+        except (binascii.Error, ValueError):
+            continue
+        if len(found) == SIZE:
+            return checked(found, source)
+    raise SecretError(f"{source} does not hold a secret; {EXPECTED}")
+
+
+def _base64(text: bytes) -> bytes:
+    standard = text.translate(bytes.maketrans(b"-_", b"+/")).rstrip(b"=")
+    return base64.b64decode(standard + b"=" * (-len(standard) % 4), validate=True)

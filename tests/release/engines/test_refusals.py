@@ -15,8 +15,8 @@ import pytest
 from discreet.errors import DiscreetError, InputError, ParameterError
 from discreet.release.engines import Plan, Recode, open_engine
 from discreet.release.engines.canonical import canonical, typed
+from tests.conftest import PASSWORD, Postgres
 
-from ..conftest import PASSWORD, Postgres
 from . import town
 
 ODD = '"my.schema"."a ""table"" x"'

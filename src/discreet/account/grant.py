@@ -1,0 +1,75 @@
+"""A grant: units held for one release, from the moment it is reserved."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection
+
+from discreet.account import cells
+from discreet.account.book import Book
+from discreet.account.cells import Digests
+from discreet.account.chain import Entry, Record
+from discreet.errors import LedgerError
+
+
+class Grant:
+    """Units held for one release. Made by `Ledger.reserve` and `Ledger.find`.
+
+    Attributes
+    ----------
+    state
+        "reserved", "spent", "complete" or "refunded", as of the last call. A release whose grant comes back spent may
+        have been drawn before: with query keys it may be drawn again, and comes out the same; with fresh keys not.
+    """
+
+    def __init__(self, book: Book, record: Record, digests: Digests | None) -> None:
+        self._book, self._record, self._digests = book, record, digests
+        self.release, self.cost, self.state = record.release, record.cost, record.state
+
+    def __repr__(self) -> str:
+        return f"Grant({self.release!r}, {self.cost} units, {self.state})"
+
+    def spend(self) -> None:
+        """The first draw is next: from here on nothing can be given back. Again: nothing happens."""
+        with self._step() as (base, last, state):
+            if state == "refunded":
+                raise LedgerError(f"{self.release!r} was refunded; nothing may be drawn: reserve it again")
+            if state == "reserved":
+                if self._digests is None:
+                    raise LedgerError(f"to spend {self.release!r}, reserve it again with its cells")
+                new = self._digests[~cells.spent(base, self._digests, self._record.seq)]
+                fields = {"cells": cells.fingerprint(new)}
+                entry = self._book.append(base, last, "spend", self.release, fields)
+                cells.record(base, entry.seq, new)
+        self.state = "spent" if state == "reserved" else state
+
+    def refund(self) -> None:
+        """Give the units back; only before they are spent. Again: nothing happens."""
+        with self._step() as (base, last, state):
+            if state in ("spent", "complete"):
+                raise LedgerError(
+                    f"{self.release!r} is {state}: numbers may have been drawn, so its {self.cost} units cannot be"
+                    " given back; run it again to complete it"
+                )
+            if state == "reserved":
+                self._book.replay(base).check()  # that it was not spent is only known from the whole chain
+                self._book.append(base, last, "refund", self.release, {}, -self.cost)
+        self.state = "refunded"
+
+    def complete(self) -> None:
+        """It is published. Again: nothing happens."""
+        with self._step() as (base, last, state):
+            if state not in ("spent", "complete"):
+                raise LedgerError(f"{self.release!r} is {state}, not spent: call spend before the first draw")
+            if state == "spent":
+                self._book.append(base, last, "complete", self.release, {})
+        self.state = "complete"
+
+    @contextmanager
+    def _step(self) -> Iterator[tuple[Connection, Entry, str]]:
+        """A write: the last entry of the chain, and the state the grant is in now."""
+        with self._book.store.write() as base:
+            last, now = self._book.last(base), self._book.record(base, self.release)
+            if now is None or now.seq != self._record.seq:
+                raise LedgerError(f"this grant of {self.release!r} was refunded; reserve it again")
+            yield base, last, now.state

@@ -1,0 +1,212 @@
+"""Where a ledger lives: three tables in an SQLite file or a PostgreSQL database, and two kinds of transaction.
+
+A write holds the ledger alone from its first statement: in SQLite by BEGIN IMMEDIATE, in PostgreSQL by a lock on the
+one row of the table `discreet_unit`. So what it reads is what it adds to. A read sees one moment of the ledger.
+
+    discreet_unit      the certificate of the unit, and the pair that stands for it
+    discreet_entries   the chain
+    discreet_cells     digests of the cells that were spent, 16 bytes each, sorted and packed, by entry
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    event,
+    inspect,
+    select,
+    text,
+)
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from discreet.errors import LedgerError
+
+WAIT = 60
+"""Seconds that a writer waits for the others."""
+
+metadata = MetaData()
+unit = Table(
+    "discreet_unit",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("certificate", Text, nullable=False),
+    Column("pair", LargeBinary, nullable=False),
+)
+entries = Table(
+    "discreet_entries",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("time", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("fields", Text, nullable=False),
+    Column("previous", Text, nullable=False),
+    Column("mac", Text, nullable=False),
+    Index("discreet_entries_subject", "subject", "seq"),
+)
+cells = Table(
+    "discreet_cells",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("digests", LargeBinary, nullable=False),
+)
+
+
+class Store:
+    """A database, by path or address. Connections are opened for each transaction, so processes may fork."""
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        self.path: Path | None = None
+        url = _url(place)
+        if url is None or url.get_backend_name() == "sqlite":
+            file = os.fspath(place) if url is None else url.database
+            if not file or file == ":memory:":
+                raise LedgerError("a ledger in memory would forget what was spent; give the name of a file")
+            self.path = Path(os.path.abspath(file))
+            self.name = str(self.path)
+            self._engine = self._sqlite(self.path)
+        else:
+            self.name = f"{url.host or 'localhost'}:{url.port or 5432}/{url.database or ''}"
+            self._engine = self._postgres(url)
+
+    def __repr__(self) -> str:
+        return f"Store({self.name})"
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that no other writer shares; undone if anything is raised."""
+        with self._explained(), self._connect(alone=True) as base, base.begin():
+            if self.path is None:
+                base.execute(text(f"SET LOCAL lock_timeout = '{WAIT}s'"))
+            if base.execute(select(unit.c.id).with_for_update()).first() is None:
+                raise LedgerError(f"{self.name} has no unit: it is not a ledger, or is damaged")
+            yield base
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees one moment and writes nothing."""
+        with self._explained(), self._connect(alone=False) as base, base.begin():
+            yield base
+
+    @contextmanager
+    def creation(self) -> Iterator[Connection]:
+        """A transaction that has just made the tables; refused where there is anything to overwrite."""
+        if self.path is not None:
+            self._new_file(self.path)
+        try:
+            with self._explained(), self._connect(alone=True) as base, base.begin():
+                if self.path is None:
+                    base.execute(text("SELECT pg_advisory_xact_lock(hashtext('discreet_ledger'))"))
+                    if set(inspect(base).get_table_names()) & set(metadata.tables):
+                        raise LedgerError(f"{self.name} holds a ledger already; use it, or give another database")
+                metadata.create_all(base)
+                yield base
+        except BaseException:
+            if self.path is not None:
+                self.path.unlink(missing_ok=True)
+            raise
+
+    def _new_file(self, path: Path) -> None:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            raise LedgerError(f"{self.name} exists, and a ledger is never overwritten; choose another name") from None
+        except OSError as error:
+            raise LedgerError(f"{self.name} cannot be made ({error.strerror}); choose another place") from None
+
+    def _connect(self, alone: bool) -> Connection:
+        base = self._engine.connect()
+        if self.path is not None:
+            return base.execution_options(discreet_begin="IMMEDIATE" if alone else "DEFERRED")
+        if alone:
+            return base.execution_options(isolation_level="READ COMMITTED")
+        return base.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+    def _sqlite(self, path: Path) -> Engine:
+        address = f"file:{quote(str(path))}?mode=rw"
+
+        def connect() -> sqlite3.Connection:
+            base = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+            base.execute("PRAGMA synchronous = EXTRA")
+            return base
+
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+        event.listen(engine, "begin", _begin)
+        return engine
+
+    def _postgres(self, url: URL) -> Engine:
+        try:
+            return create_engine(
+                url.set(drivername="postgresql+psycopg"),
+                poolclass=NullPool,
+                hide_parameters=True,
+                connect_args={"connect_timeout": 10},
+            )
+        except ModuleNotFoundError:
+            raise LedgerError(
+                "a ledger in PostgreSQL needs psycopg: install it with pip install 'discreet[postgres]'"
+            ) from None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Errors of the database in words, without statements, parameters or passwords."""
+        if self.path is not None and self.path.is_dir():
+            raise LedgerError(f"{self.name} is a folder; give the name of a file")
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise LedgerError(self._reason(error)) from None
+
+    def _reason(self, error: SQLAlchemyError) -> str:
+        original = error.orig if isinstance(error, DBAPIError) else None
+        said = " ".join(str(original or type(error).__name__).split())[:300]
+        state = getattr(original, "sqlstate", None)
+        if "no such table" in said or "not a database" in said or "malformed" in said or state == "42P01":
+            return f"{self.name} is not a ledger, or is damaged ({said}); open one with `discreet ledger open`"
+        if "locked" in said or state == "55P03":
+            return f"{self.name} was held by others for {WAIT} seconds; nothing was written: try again"
+        if "unable to open" in said:
+            return f"{self.name} cannot be opened; check the path and who may read it"
+        if "readonly" in said or state in ("25006", "42501"):
+            return f"{self.name} cannot be written ({said}); nothing was granted: ask for write access"
+        if self.path is None and state is None:
+            return f"the server of {self.name} cannot be reached or refused ({said}); nothing was written"
+        return f"{self.name}: {said}; nothing was written"
+
+
+def _begin(base: Connection) -> None:
+    base.exec_driver_sql(f"BEGIN {base.get_execution_options()['discreet_begin']}")
+
+
+def _url(place: Any) -> URL | None:
+    """The address of a database; None for a path."""
+    if not isinstance(place, (str, os.PathLike)) or not os.fspath(place) or "\0" in str(place):
+        raise LedgerError("a ledger is a file or an address such as postgresql://steward@host/database")
+    if not isinstance(place, str) or "://" not in place:
+        return None
+    try:
+        url = make_url(place)
+        name = url.get_backend_name()
+    except (ArgumentError, ValueError):
+        raise LedgerError("the ledger's address cannot be read; write postgresql://user@host:port/database") from None
+    if name not in ("sqlite", "postgresql"):
+        raise LedgerError(f"a ledger cannot live in {name!r:.30}; give a file or a postgresql:// address")
+    return url

@@ -1,0 +1,134 @@
+"""`discreet ledger`: open a budget, see what was granted from it, check it, hand it on."""
+
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table as Grid
+
+from discreet.account.chain import Head
+from discreet.account.ledger import Ledger, Statement
+from discreet.certify.ptable import load
+from discreet.cli import show as shown
+from discreet.cli.keys import DEFAULT, Source
+from discreet.errors import LedgerError, ParameterError
+from discreet.exact import text
+from discreet.release import secrets
+
+app = typer.Typer(help="The record of what privacy was spent, in whole units of one table.", no_args_is_help=True)
+
+Place = Annotated[str, typer.Argument(metavar="LEDGER", help="A file, or postgresql://user@host/database.")]
+
+
+@app.command("open")
+def open_(
+    ledger: Place,
+    unit: Annotated[str, typer.Option(metavar="CERTIFICATE", help="The table that the budget is counted in.")],
+    epsilon: Annotated[str, typer.Option(help="What all releases together may cost one person.")],
+    delta: Annotated[str, typer.Option(help="The other half of it.")] = "0",
+    contributions: Annotated[int, typer.Option(help="Most rows that one person has in a grouping.")] = 1,
+    name: Annotated[str | None, typer.Option(help="What the ledger is for.")] = None,
+    secret: Source = DEFAULT,
+) -> None:
+    """Open a ledger: a budget in whole units of one certificate."""
+    made = Ledger.open(
+        ledger,
+        unit=load(unit),
+        epsilon=epsilon,
+        delta=delta,
+        secret=secrets.secret(secret),
+        contributions=contributions,
+        name=name,
+    )
+    shown.console.print(f"ledger {made.id} holds {made.capacity} units", style="bold green", markup=False)
+    shown.console.print(
+        "One unit is one cell drawn from this table, for a person who is in it. A release costs as many units as one"
+        " person touches cells; other tables are converted, rounded up."
+    )
+
+
+@app.command()
+def show(ledger: Place, secret: Source = DEFAULT) -> None:
+    """Show what was granted, to whom, when, and what is left."""
+    statement = Ledger.at(ledger, secrets.secret(secret)).show()
+    _summary(statement)
+    if statement.records:
+        grid = Grid(box=SIMPLE_HEAD)
+        for head in ("release", "units", "state", "reserved", "changed", "note"):
+            grid.add_column(head, justify="right" if head == "units" else "left", overflow="fold")
+        for record in statement.records:
+            note = ", ".join(f"{key} {value}" for key, value in record.note.items())
+            cells = (record.release, str(record.cost), record.state, record.reserved[:19], record.changed[:19], note)
+            grid.add_row(*(cell.replace("[", "\\[") for cell in cells))
+        shown.console.print(grid)
+
+
+@app.command()
+def verify(
+    ledger: Place,
+    head: Annotated[
+        str | None, typer.Option(metavar="SEQ:MAC", help="From a manifest: the ledger must not be older than this.")
+    ] = None,
+    secret: Source = DEFAULT,
+) -> None:
+    """Recompute the chain, the sums, the cells and the unit; exit 0 only if all of it holds."""
+    statement = Ledger.at(ledger, secrets.secret(secret)).verify(None if head is None else _head(head))
+    shown.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
+    _summary(statement)
+    if head is None:
+        shown.console.print("An older copy of a ledger is a valid ledger: give --head from the last manifest.")
+
+
+@app.command()
+def export(
+    ledger: Place,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="JSON lines, one an entry.")],
+    secret: Source = DEFAULT,
+) -> None:
+    """Write the entries as JSON lines, without secrets."""
+    Ledger.at(ledger, secrets.secret(secret)).export(output)
+    shown.console.print(f"entries written to {output}", markup=False)
+
+
+@app.command()
+def refund(
+    ledger: Place,
+    release: Annotated[str, typer.Argument(help="A release that was reserved, and crashed before it drew anything.")],
+    secret: Source = DEFAULT,
+) -> None:
+    """Give back what a release reserved; refused if anything may have been drawn."""
+    grant = Ledger.at(ledger, secrets.secret(secret)).find(release)
+    if grant is None:
+        raise LedgerError(f"{release!r:.200} was never reserved; see `discreet ledger show`")
+    grant.refund()
+    shown.console.print(f"{grant.cost} units of {release} given back", markup=False)
+
+
+def _summary(statement: Statement) -> None:
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    used = statement.spent + statement.reserved
+    budget = statement.budget
+    rows = {
+        "ledger": statement.ledger + (f", {statement.name}" if statement.name else ""),
+        "unit": statement.unit,
+        "budget": f"epsilon {text(budget.epsilon)}, delta {text(budget.delta)}: {statement.capacity} units",
+        "contributions": f"up to {statement.contributions} rows of one person in a grouping",
+        "spent": f"{statement.spent} units",
+        "reserved": f"{statement.reserved} units",
+        "left": f"{statement.left} units",
+        "composed": f"{used} units cost at most epsilon {shown.above(statement.epsilon)} at the budget's delta, and"
+        f" delta {shown.above(statement.delta)} at its epsilon",
+        "head": str(statement.head),
+    }
+    for name, value in rows.items():
+        grid.add_row(name, value.replace("[", "\\["))
+    shown.console.print(grid)
+
+
+def _head(given: str) -> Head:
+    seq, _, mac = given.partition(":")
+    if not (seq.isascii() and seq.isdecimal() and len(seq) < 19 and len(mac) == 64):
+        raise ParameterError(f"--head is {given!r:.100}; give it as in the manifest, a number, a colon and 64 digits")
+    return Head(int(seq), mac)

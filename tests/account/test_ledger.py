@@ -1,0 +1,319 @@
+"""The ledger in a steward's hands: grants, what is free, what is refused, what is written down."""
+
+import itertools
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from discreet.account import compose
+from discreet.account.ledger import Ledger
+from discreet.errors import (
+    BudgetError,
+    DataChangedError,
+    DiscreetError,
+    LedgerError,
+    OutputError,
+    ParameterError,
+    SecretError,
+)
+from tests.account.town import SECRET, cells, new, table
+
+
+def test_a_release_from_reserve_to_complete(place: str) -> None:
+    ledger = new(place)
+    assert ledger.capacity == 300
+    cost = ledger.cost([(table(), 7)])
+    assert cost == 7
+    grant = ledger.reserve("census", cost, cells("a", "b"), {"by": "steward"})
+    assert (grant.state, ledger.known(cells("a", "b"))) == ("reserved", set())
+    grant.spend()
+    grant.spend()
+    grant.complete()
+    grant.complete()
+    assert ledger.known(cells("a", "c")) == set(cells("a"))
+    statement = Ledger.at(place, SECRET).verify(ledger.head)
+    assert (statement.spent, statement.reserved, statement.left, statement.head.seq) == (7, 0, 293, 3)
+    assert (float(f"{statement.epsilon:.12g}"), statement.delta) == (0.07, 0)
+    (record,) = statement.records
+    assert (record.release, record.state, record.note) == ("census", "complete", {"by": "steward"})
+
+
+def test_no_more_than_the_capacity_is_granted(place: str) -> None:
+    ledger = new(place, capacity=5)
+    ledger.reserve("one", 3, [], {})
+    with pytest.raises(BudgetError, match="asks for 3 units and 2 of 5 are left") as refused:
+        ledger.reserve("two", 3, [], {})
+    assert (refused.value.asked, refused.value.left) == (3, 2)
+    ledger.reserve("two", 2, [], {}).refund()
+    ledger.reserve("three", 2, [], {})
+    ledger.reserve("free", 0, [], {})
+    assert ledger.show().left == 0
+
+
+def test_only_what_was_never_drawn_is_given_back(place: str) -> None:
+    ledger = new(place)
+    grant = ledger.reserve("census", 4, cells("a"), {})
+    grant.refund()
+    grant.refund()
+    assert ledger.show().left == 300
+    with pytest.raises(LedgerError, match="was refunded"):
+        grant.spend()
+    again = ledger.reserve("census", 5, cells("b"), {})
+    with pytest.raises(LedgerError, match="was refunded"):
+        grant.spend()
+    with pytest.raises(LedgerError, match="not spent"):
+        again.complete()
+    again.spend()
+    with pytest.raises(LedgerError, match="cannot be given back"):
+        again.refund()
+    with pytest.raises(LedgerError, match="cannot be given back"):
+        ledger.find("census").refund()  # type: ignore[union-attr]
+    assert ledger.find("other") is None
+    assert ledger.verify().left == 295
+
+
+def test_the_same_release_comes_back_as_it_was_left(place: str) -> None:
+    ledger = new(place)
+    ledger.reserve("census", 4, cells("a", "b"), {}).spend()
+    again = ledger.reserve("census", 4, cells("b", "a", "b"), {})
+    assert (again.state, again.cost) == ("spent", 4)
+    again.complete()
+    for cost, asked in ((3, cells("a", "b")), (4, cells("a"))):
+        with pytest.raises(LedgerError, match="reserved before"):
+            ledger.reserve("census", cost, asked, {})
+    assert ledger.verify().spent == 4
+
+
+def test_a_release_that_crashed_does_not_count_its_own_cells_as_known(place: str) -> None:
+    ledger = new(place)
+    ledger.reserve("first", 1, cells("a"), {}).spend()
+    mine = ledger.reserve("second", 2, cells("a", "b", "c"), {})
+    ledger.reserve("third", 1, cells("c"), {}).spend()
+    mine.spend()
+    assert ledger.known(cells("a", "b", "c")) == set(cells("a", "b", "c"))
+    assert ledger.known(cells("a", "b", "c"), release="second") == set(cells("a"))
+    assert ledger.verify().spent == 4
+
+
+def test_many_cells(place: str) -> None:
+    ledger = new(place)
+    many = [*cells(*map(str, range(150000))), bytes(16), b"a" + bytes(15)]
+    ledger.reserve("census", 1, many, {}).spend()
+    assert ledger.known(many) == set(many)
+    assert ledger.known([*cells("none"), b"a" + bytes(14) + b"b", bytes(16)]) == {bytes(16)}
+    ledger.verify()
+
+
+def test_changed_data_is_refused_under_the_same_label(place: str) -> None:
+    ledger = new(place)
+    ledger.truth("2026", b"age by sex", bytes(32))
+    ledger.truth("2026", b"age by sex", bytes(32))
+    ledger.truth("2026", b"age", b"1" * 32)
+    ledger.truth("2027", b"age by sex", b"1" * 32)
+    with pytest.raises(DataChangedError, match="version label '2026'") as refused:
+        Ledger.at(place, SECRET).truth("2026", b"age by sex", b"2" * 32)
+    assert "age" not in str(refused.value)
+    assert ledger.verify().head.seq == 3
+
+
+def test_what_has_no_composed_guarantee_is_refused(place: str) -> None:
+    ledger = new(place)
+    with pytest.raises(LedgerError, match="no composed guarantee"):
+        ledger.reserve("census", 1, [], {}, composable=False)
+    assert ledger.head.seq == 0
+
+
+def test_a_ledger_is_never_overwritten(place: str) -> None:
+    ledger = new(place)
+    with pytest.raises(LedgerError, match=r"never overwritten|already"):
+        new(place)
+    assert Ledger.at(place, SECRET).id == ledger.id
+
+
+def test_another_secret_is_refused(place: str) -> None:
+    new(place)
+    with pytest.raises(LedgerError, match="another secret"):
+        Ledger.at(place, bytes(range(32)))
+
+
+def test_the_secret_is_nowhere(place: str, tmp_path: Path) -> None:
+    ledger = new(place)
+    grant = ledger.reserve("census", 1, cells("a"), {})
+    grant.spend()
+    ledger.truth("2026", b"age", b"t" * 32)
+    out = tmp_path / "out.jsonl"
+    ledger.export(out)
+    shown = repr(ledger) + repr(grant) + repr(ledger.show()) + repr(vars(ledger)) + out.read_text()
+    for spelling in (SECRET.hex(), repr(SECRET), (b"t" * 32).hex(), "correct"):
+        assert spelling not in shown
+    if "://" not in place:
+        stored = Path(place).read_bytes()
+        assert SECRET not in stored
+        assert SECRET.hex().encode() not in stored
+
+
+def test_an_export_has_every_entry(place: str, tmp_path: Path) -> None:
+    ledger = new(place)
+    ledger.reserve("census", 2, cells("a"), {"by": "me"}).spend()
+    ledger.export(tmp_path / "out.jsonl")
+    first, *entries = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert first["unit"]["digest"] == table().digest
+    assert [entry["kind"] for entry in entries] == ["open", "reserve", "spend"]
+    assert entries[1]["fields"]["cost"] == 2
+    assert entries[-1]["mac"] == ledger.head.mac
+    assert all(entry["previous"] == before["mac"] for before, entry in itertools.pairwise(entries))
+    with pytest.raises(OutputError):
+        ledger.export(tmp_path / "none" / "out.jsonl")
+
+
+def test_composed_figures_are_upper_bounds_of_what_is_held(tmp_path: Path) -> None:
+    unit = dc.design.gaussian(sigma2=49, support=60).certify(epsilon="0.5", bits=62)
+    ledger = Ledger.open(tmp_path / "l", unit=unit, epsilon=5, delta="1e-6", secret=SECRET)
+    ledger.reserve("census", 20, [], {})
+    statement = ledger.show()
+    assert statement.epsilon == pytest.approx(compose(unit, 20).epsilon("1e-6"), rel=1e-6)
+    assert statement.delta == pytest.approx(compose(unit, 20).delta(5), rel=1e-6)
+
+
+@pytest.mark.parametrize("wrong", ["", "x" * 201, "a\nb", None, 7])
+def test_names_are_printable_texts(tmp_path: Path, wrong: object) -> None:
+    with pytest.raises(ParameterError, match="release is"):
+        new(tmp_path / "l").reserve(wrong, 1, [], {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.0, True, None])
+def test_a_cost_is_a_whole_number(tmp_path: Path, wrong: object) -> None:
+    with pytest.raises(ParameterError, match="cost is"):
+        new(tmp_path / "l").reserve("census", wrong, [], {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [[b"short"], ["a" * 16], [b"a" * 16, b"b" * 17]])
+def test_a_cell_is_sixteen_bytes(tmp_path: Path, wrong: list[bytes]) -> None:
+    with pytest.raises(ParameterError, match="16 bytes"):
+        new(tmp_path / "l").reserve("census", 1, wrong, {})
+
+
+@pytest.mark.parametrize("wrong", [{"x": {1, 2}}, {"x": float("nan")}, {"x": "y" * 70_000}])
+def test_a_note_is_short_json(tmp_path: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match="note"):
+        new(tmp_path / "l").reserve("census", 1, [], wrong)
+
+
+def test_a_secret_has_thirty_two_bytes(tmp_path: Path) -> None:
+    with pytest.raises(SecretError):
+        Ledger.open(tmp_path / "l", unit=table(), epsilon=1, delta=0, secret=b"hunter2")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_budget_below_one_unit_is_refused_with_what_it_takes(tmp_path: Path) -> None:
+    with pytest.raises(BudgetError, match=r"do not hold one unit, which needs epsilon 0\.01 at that delta"):
+        Ledger.open(tmp_path / "l", unit=table(), epsilon="0.009", delta=0, secret=SECRET)
+    assert list(tmp_path.iterdir()) == []
+
+
+# Places that are no ledger
+
+
+def refusal(place: object) -> str:
+    with pytest.raises(LedgerError) as refused:
+        Ledger.at(place, SECRET)  # type: ignore[arg-type]
+    return str(refused.value)
+
+
+def test_files_that_are_no_ledger(tmp_path: Path) -> None:
+    assert "there is no ledger" in refusal(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    (tmp_path / "text").write_text("hello " * 1000)
+    assert "not a ledger" in refusal(tmp_path / "text")
+    (tmp_path / "empty").touch()
+    assert "not a ledger" in refusal(tmp_path / "empty")
+    with sqlite3.connect(tmp_path / "foreign") as base:
+        base.execute("CREATE TABLE discreet_entries (seq INTEGER)")
+    base.close()
+    assert "foreign" in refusal(tmp_path / "foreign")
+    assert "is a folder" in refusal(tmp_path)
+    new(tmp_path / "cut")
+    data = (tmp_path / "cut").read_bytes()
+    (tmp_path / "cut").write_bytes(data[: len(data) // 2])
+    assert "cut" in refusal(tmp_path / "cut")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["mysql://u:hunter2@h/d", ":memory:", "sqlite://", "postgresql://:x:y", "", 7, "a\0b"]
+)
+def test_addresses_that_are_none(wrong: object) -> None:
+    assert "hunter2" not in refusal(wrong)
+
+
+def test_a_server_that_is_not_there_or_refuses(postgres) -> None:  # type: ignore[no-untyped-def]
+    there = postgres.url("postgres")
+    assert "not a ledger" in refusal(there)
+    for wrong in (
+        "postgresql://steward:hunter2@127.0.0.1:1/d",
+        f"postgresql://steward:hunter2@127.0.0.1:{postgres.port}/d",
+        postgres.url("nowhere"),
+    ):
+        said = refusal(wrong)
+        assert "cannot be reached or refused" in said
+        assert "hunter2" not in said
+        assert "correct" not in said
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="cannot be made"):
+        new(tmp_path / "none" / "l")
+    with pytest.raises(LedgerError, match="cannot be made"):
+        new("/proc/l")
+
+
+def test_a_copy_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
+    """In another process, without the right to write if this one is root."""
+    ledger = new(tmp_path / "l")
+    (tmp_path / "l").chmod(0o444)
+    program = (
+        "import os, sys; sys.path.insert(0, '.'); from tests.account.town import *; from discreet.errors import *\n"
+        f"os.chdir({str(tmp_path)!r}); os.getuid() or os.setuid(65534)\n"
+        "ledger = Ledger.at('l', SECRET); print(ledger.verify().left)\n"
+        "try: ledger.reserve('census', 1, [], {})\n"
+        "except LedgerError as error: print(error)\n"
+    )
+    tmp_path.chmod(0o555)
+    for parent in tmp_path.parents[:2]:
+        parent.chmod(0o755)
+    try:
+        found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    finally:
+        tmp_path.chmod(0o755)
+    assert found.stdout.startswith("300\n")
+    assert "cannot be written" in found.stdout
+    assert ledger.head.seq == 0
+
+
+def test_a_ledger_that_others_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.account.store.WAIT", 0.1)
+    ledger = new(tmp_path / "l")
+    other = sqlite3.connect(tmp_path / "l", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        with pytest.raises(LedgerError, match="held by others"):
+            ledger.reserve("census", 1, [], {})
+        assert ledger.show().left == 300
+    finally:
+        other.close()
+    ledger.reserve("census", 1, [], {})
+
+
+def test_every_refusal_is_a_discreet_error() -> None:
+    assert all(issubclass(kind, DiscreetError) for kind in (LedgerError, BudgetError, DataChangedError, SecretError))
+
+
+def test_files_are_for_the_owner_only(tmp_path: Path) -> None:
+    new(tmp_path / "l")
+    if os.name == "posix":
+        assert (tmp_path / "l").stat().st_mode & 0o077 == 0
