@@ -233,3 +233,10 @@ def test_a_chain_never_steps_beyond_e() -> None:
 def test_tails_refuse_what_loses_its_last_unit() -> None:
     scaled = [1 << (GUARD + 8), 1 << (GUARD + 4), 1 << (GUARD - 1)]
     assert tails.symmetric(scaled, Fraction(3), 1 << 9) == []
+
+
+@pytest.mark.parametrize("odd", [None, "x", [1], float("nan"), "2"])
+def test_a_delta_that_is_none_is_not_asked_for(odd: object) -> None:
+    rows = (Row.of(0, [Fraction(3, 5), Fraction(2, 5)]), Row.of(0, [Fraction(2, 5), Fraction(3, 5)]))
+    mechanism = Mechanism(Counts(0, 1), rows, design={"name": "custom", "epsilon": "1", "delta": odd})
+    assert mechanism.certify().guarantee.delta == 0

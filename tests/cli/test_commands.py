@@ -222,7 +222,7 @@ def test_advise_ranks_designs_and_writes_the_best(discreet) -> None:  # type: ig
 
 
 def test_advise_says_what_would_do(discreet) -> None:  # type: ignore[no-untyped-def]
-    assert "give delta" in discreet("advise", "--epsilon", "1").err
+    assert "give --delta or --upper" in discreet("advise", "--epsilon", "1").err
     both = discreet("advise", "--epsilon", "1", "--categories", "5", "--upper", "9")
     assert both.code == 2
     assert "not both" in both.err

@@ -95,6 +95,7 @@ def test_bits_are_kept_where_given() -> None:
     ("asked", "said"),
     [
         ({"epsilon": 1}, "give delta"),
+        ({"epsilon": 1, "domain": Counts(5, 10)}, "counts from 0"),
         ({"epsilon": 1, "delta": 1}, "below 1"),
         ({"epsilon": 1, "delta": -1}, "below 1"),
         ({"epsilon": 0, "delta": 0.1}, "above 0"),
@@ -113,3 +114,29 @@ def test_bits_are_kept_where_given() -> None:
 def test_bad_input(asked: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         advise(**asked)  # type: ignore[arg-type]
+
+
+def test_what_three_cells_cost_is_checked_without_composition() -> None:
+    """The product of three certified tables, summed up in fractions over all outputs."""
+    for one in advise(epsilon=3, delta="0.05", cells=3):
+        row = one.ptable.interior[0]
+        total = sum(row.weights)
+        assert total == 1 << one.ptable.bits
+        p = {row.first + place: weight for place, weight in enumerate(row.weights)}
+        losses: dict[tuple[int, int], int] = {}
+        for z, weight in p.items():  # outputs by their two weights: with the person and without
+            pair = (weight, p.get(z - 1, 0))
+            losses[pair] = losses.get(pair, 0) + 1
+        assert p.get(row.first - 1, 0) == 0
+        exp_epsilon = Fraction(20)  # below e^3 = 20.0855
+        excess = sum(
+            many_a * many_b * many_c * gap
+            for (a, x), many_a in losses.items()
+            for (b, y), many_b in losses.items()
+            for (c, z), many_c in losses.items()
+            if (gap := a * b * c - exp_epsilon * x * y * z) > 0
+        )
+        bound = compose(one.ptable, 3).delta(math.nextafter(math.log(20), 0))
+        assert Fraction(excess, total**3) <= Fraction(bound)
+        assert Fraction(excess, total**3) >= Fraction(bound) * Fraction(99, 100)
+        assert one.delta <= 0.05

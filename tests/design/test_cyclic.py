@@ -303,6 +303,13 @@ def test_noise_whose_levels_are_not_symmetric_certifies(bits: int) -> None:
     assert mechanism.certify(bits=bits).guarantee.delta == 0
 
 
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+def test_every_number_of_bits_reaches_the_delta_asked_for() -> None:
+    mechanism = cyclic(size=3, epsilon="4.6912", delta="1e-6", objective="worst")
+    for bits in (16, 32, 62):
+        assert mechanism.certify(bits=bits).guarantee.delta <= Fraction(1, 10**6)
+
+
 def test_public_classes_are_never_left() -> None:
     mechanism = cyclic(size=8, epsilon=1, neighbours=(2,), public_classes=True)
     ptable = mechanism.certify()
@@ -381,6 +388,7 @@ def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
         ({"size": 8, "delta": 0.1, "distortion": 0.1}, "give one"),
         ({"size": 8, "distortion": 0}, "above 0"),
         ({"size": 8, "distortion": "1e-30", "privacy": "pdp"}, "allow more"),
+        ({"size": 3, "objective": [1, 2, 3], "distortion": 0.5}, "no noise costs less than 1"),
         ({"size": 8, "objective": "circular", "time_limit": 0}, "seconds"),
         ({"categories": ["a"]}, "at least two"),
         ({"categories": 5}, "names in a list"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.certify import table as exactly
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
-from discreet.certify.quantise import Quantised, quantise
+from discreet.certify.quantise import Quantised, asked, quantise
 from discreet.certify.table import IntegerRow
 from discreet.domain import Counts, Domain
 from discreet.errors import CertifyError, EpsilonError, PrecisionWarning
@@ -44,12 +44,12 @@ def certify(mechanism: "Mechanism", epsilon: Number | None = None, bits: int = 3
             PrecisionWarning,
             stacklevel=3,
         )
-    asked = Fraction(mechanism.design.get("delta", 1)) if epsilon is None else Fraction(1)
-    if quantised.delta > asked:
-        better = _enough(mechanism, at, bits, lambda found: found.delta <= asked)
+    wanted = asked(mechanism, at)
+    if wanted and quantised.delta > wanted:
+        better = _enough(mechanism, at, bits, lambda found: found.delta <= wanted)
         remedy = f"bits={better} keeps it" if better else "no bits keep it"
         warnings.warn(
-            f"at {bits} bits delta is {float(quantised.delta):.4g}, above the {float(asked):.4g} asked for: {remedy}",
+            f"at {bits} bits delta is {float(quantised.delta):.4g}, above the {float(wanted):.4g} asked for: {remedy}",
             PrecisionWarning,
             stacklevel=3,
         )

@@ -23,7 +23,8 @@ from discreet.certify import cycle, levels, matrix, tails
 from discreet.certify.rounding import GUARD, largest_remainders, scale
 from discreet.certify.table import IntegerRow, Table, delta, mirror
 from discreet.domain import Counts, Cycle
-from discreet.exact import Epsilon
+from discreet.errors import ParameterError
+from discreet.exact import Epsilon, exact
 
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism, Row
@@ -66,7 +67,12 @@ def quantise(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> Quantised |
     method, rows, interior = found
     table = Table(bits, mechanism.domain, mechanism.neighbours, rows, interior)
     achieved, _ = delta(table, epsilon.exp)
-    if achieved > (0 if pure else Fraction(design_delta) + allowance(table, method, epsilon)):
+    most = (
+        Fraction(0)
+        if pure
+        else max(Fraction(design_delta) + allowance(table, method, epsilon), asked(mechanism, epsilon))
+    )
+    if achieved > most:
         return None
     return Quantised(table, method, achieved, design_delta, _distance(mechanism, table))
 
@@ -121,13 +127,21 @@ def _on_cycle(mechanism: "Mechanism", domain: Cycle, epsilon: Epsilon, bits: int
     return "cycle", (), (IntegerRow(0, tuple(weights)),)
 
 
+def asked(mechanism: "Mechanism", epsilon: Epsilon) -> Fraction:
+    """The delta that the design was asked for, at its own epsilon; 0 where it was asked for none."""
+    design = mechanism.design
+    own = {name: design[name] for name in ("epsilon", "alpha") if design.get(name) is not None}
+    try:
+        named = exact(design["delta"], "delta")
+        return named if 0 < named < 1 and Epsilon.of(**own).exp == epsilon.exp else Fraction(0)
+    except (KeyError, TypeError, ParameterError):
+        return Fraction(0)
+
+
 def _target(mechanism: "Mechanism", epsilon: Epsilon) -> Fraction:
-    """The delta that integers should not exceed: the design's own at its own epsilon, else what it has there."""
-    has = mechanism.delta(epsilon)
-    own = mechanism.design.get("delta")
-    if own is None or has == 0:
-        return Fraction(has)
-    return min(Fraction(own), Fraction(has) * (1 + Fraction(1, 1 << 40)))
+    """The delta that integers should not exceed: what was asked for, else what the design has there."""
+    has = Fraction(mechanism.delta(epsilon))
+    return min(asked(mechanism, epsilon) or has, has * (1 + Fraction(1, 1 << 40)))
 
 
 def _levels(noise: "Row", epsilon: float, apart: bool) -> list[int | None] | None:

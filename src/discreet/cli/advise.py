@@ -34,6 +34,8 @@ def advise(
     """Find the certified designs that meet a total budget over all the cells that one person touches."""
     if categories is not None and (lower or upper is not None):
         raise ParameterError("--categories is given with --lower or --upper; give counts or categories, not both")
+    if categories is None and upper is None and delta == "0":
+        raise ParameterError("delta is 0, and noise on counts without end always has a little; give --delta or --upper")
     domain = Counts(lower, upper) if categories is None else Cycle(categories)
     waiting = show.console.status("looking for designs") if sys.stderr.isatty() else nullcontext()
     with waiting:

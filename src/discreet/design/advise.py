@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +47,8 @@ SHARES = (0.9999, 0.9, 0.5, 0.1)
 BITS = (32, 48, 62)
 """Tried in turn: few bits lose what a small delta a cell needs."""
 
-SMALL = 100
-"""Largest n for which mechanisms on 0..n are designed."""
+SMALL, WIDEST = 100, 300
+"""Largest n for which all mechanisms on 0..n are designed, and for which only the geometric one is."""
 
 CLOSE = 1.002
 """How closely the scale is found."""
@@ -138,18 +139,20 @@ class Budget:
             alone = ptable.delta(self.epsilon.exponent * each)
             if self.cells * alone <= self.delta and (self.contributions == 1 or alone == 0):
                 return True
-        return self.met(self.composed(ptable))
+        return (self.contributions == 1 or self.nearly(ptable)) and self.met(_composed(self, ptable))
 
-    def composed(self, part: Mechanism | PTable) -> Composition:
-        """The part, over all cells."""
-        return compose(part, self.cells, contributions=None if self.contributions == 1 else self.contributions)
-
-    def nearly(self, mechanism: Mechanism) -> bool:
+    def nearly(self, mechanism: Mechanism | PTable) -> bool:
         """Whether it is met with all rows of a person in one cell and with all in different ones: the quick check."""
         if self.contributions == 1:
             return self.met(compose(mechanism, self.cells))
         one, apart = profile(mechanism, self.contributions), profile(mechanism, 1)
         return self.met(compose(one, self.cells)) and self.met(compose(apart, self.cells * self.contributions))
+
+
+@lru_cache(maxsize=2)
+def _composed(budget: Budget, ptable: PTable) -> Composition:
+    """The table over all cells."""
+    return compose(ptable, budget.cells, contributions=None if budget.contributions == 1 else budget.contributions)
 
 
 def advise(
@@ -202,7 +205,13 @@ def advise(
     if 0 < budget.delta < SMALLEST_DELTA:
         raise ParameterError(f"delta is {delta!r}; below 1e-200 no table can hold it: give a larger one")
     size = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
-    found = [_best(family, budget, size) for family in _families(where, budget)]
+    families = list(_families(where, budget))
+    if not families:
+        raise ParameterError(
+            f"delta is 0, and on {where} only noise is designed, which always has a little; give delta,"
+            f" for example 1e-9, or counts from 0 to at most {WIDEST}"
+        )
+    found = [_best(family, budget, size) for family in families]
     advice = [one for one in found if one is not None]
     if not advice:
         raise ParameterError(
@@ -227,9 +236,11 @@ def _families(where: Domain, budget: Budget) -> Iterator[Family]:
         return
     if budget.delta:
         yield from _noise(where, budget)
-    if where.upper is not None and 1 <= where.upper <= SMALL and where.lower == 0:
-        n = where.upper
-        yield pure("geometric on 0..n", lambda size: geometric(epsilon=size, upper=n))
+    if where.upper is None or where.lower or not 1 <= where.upper <= WIDEST:
+        return
+    n = where.upper
+    yield pure("geometric on 0..n", lambda size: geometric(epsilon=size, upper=n))
+    if n <= SMALL:
         yield pure("constrained on 0..n", lambda size: constrained(n=n, epsilon=size, objective="L2"))
         yield pure("fair on 0..n", lambda size: fair(n=n, epsilon=size))
 
@@ -397,9 +408,9 @@ def _noisiness(mechanism: Mechanism) -> float:
 
 
 def _advice(name: str, mechanism: Mechanism, ptable: PTable, budget: Budget) -> Advice:
-    composed = budget.composed(ptable)
-    epsilon = min(composed.epsilon(budget.delta), float(budget.epsilon))
-    delta = min(composed.delta(float(budget.epsilon)), float(budget.delta)) + 0.0  # not -0
+    composed = _composed(budget, ptable)
+    epsilon = min(composed.epsilon(budget.delta), math.nextafter(float(budget.epsilon), math.inf))
+    delta = min(composed.delta(float(budget.epsilon)), math.nextafter(float(budget.delta), 1) if budget.delta else 0.0)
     exactly = Mechanism.from_table(ptable.table, mechanism.design)
     return Advice(
         name,

@@ -420,6 +420,8 @@ def _programmed(problem: Problem, strength: Epsilon, privacy: str, target: Fract
             f"{len(problem.mirror)} values with {len(problem.moved)} differences are too many for this objective;"
             f" at most {largest} pairs: use objective='error_rate'" + (", or privacy='dp'" if choices else "")
         )
+    if problem.delta is None and (least := float(problem.costs.min(axis=1).max())) > problem.limit:
+        raise ParameterError(f"distortion is {problem.limit:g}; no noise costs less than {least:g}: allow more")
     best = cyclic_program.probabilistic if choices else cyclic_program.private
     if problem.delta == 0:
         return _pure(problem, strength), target

@@ -45,7 +45,7 @@ class KeyTable:
 
     def value(self, count: int, key: int) -> int:
         """The tool's output for a count and a cell key."""
-        if count < 0 or not 0 <= key < self.keys:
+        if not (_whole(count) and _whole(key)) or count < 0 or not 0 <= key < self.keys:
             raise InputError(f"count {count}, key {key}; give a count of 0 or more and a key from 0 to {self.keys - 1}")
         return count + int(self.changes[place(count), key])
 
@@ -59,6 +59,10 @@ class KeyTable:
         changes, often = np.unique(self.changes[count], return_counts=True)
         weights = dict(zip((changes + centre).tolist(), often.tolist(), strict=True))
         return gathered(weights, self.keys)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def place(count: int) -> int:

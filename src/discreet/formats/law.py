@@ -22,6 +22,8 @@ def integers(given: Mechanism | PTable) -> tuple[Table, int]:
     FormatError
         The mechanism holds floats.
     """
+    if not isinstance(given, (Mechanism, PTable)):
+        raise FormatError(f"the table is {given!r:.60}; give a mechanism or a perturbation table")
     mechanism = Mechanism.from_table(given.table) if isinstance(given, PTable) else given
     every = mechanism.rows + mechanism.interior
     if any(row.numerators is None for row in every):

@@ -6,7 +6,7 @@ uniform key of its own. Tools that sum the keys of a cell's records give the sam
 deltas of several cells do not compose (see docs/formats.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -61,6 +61,8 @@ def measure(given: Mechanism | PTable, epsilons: Sequence[Number] = EPSILONS) ->
     table, denominator = integers(given)
     if not isinstance(table.domain, Counts):
         raise FormatError(f"the table is on {table.domain}; give one on counts")
+    if isinstance(epsilons, str) or not isinstance(epsilons, Iterable):
+        raise FormatError(f"epsilons are {epsilons!r:.60}; give a list of numbers")
     deltas = []
     for epsilon in map(Epsilon.of, epsilons):
         excess, where = exactly.delta(table, epsilon.exp)
