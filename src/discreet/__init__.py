@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from discreet import assess, design, testing
+    from discreet import assess, design, reconcile, testing
     from discreet.certify.ptable import PTable, load
     from discreet.certify.verify import verify
     from discreet.domain import Counts, Cycle
@@ -27,6 +27,7 @@ __all__ = [
     "assess",
     "design",
     "load",
+    "reconcile",
     "testing",
     "verify",
 ]
