@@ -17,7 +17,7 @@ EXAMPLE_2 = np.array(
     [1] * 7 + [2] * 5 + [3] * 3 + [4] * 6 + [5] * 3 + [6] * 2 + [7] * 2 + [8] * 4 + [9] * 4
     + [10, 11, 12, 13, 14, 14, 16, 18, 18, 27, 27, 36, 53, 435]
 )  # fmt: skip
-"""The data of Wang 2020, Table 2 (golden 004.ex2.sum, 004.ex2.len); 435 is the total of the House, entered as a state."""
+"""The data of Wang 2020, Table 2 (golden 004.ex2.sum, .len); 435 is the total of the House, entered as a state."""
 
 PLACES = [0, 11, 25, 37, 49]
 """Minimum, quartiles and maximum: 1, 2, 6, 11 and 435."""
@@ -69,7 +69,7 @@ def test_table_3(noisy, algorithm: str, ties: str, means: list[float], variances
 
 
 def test_example_1() -> None:
-    """Components from 0 to 977 with quartiles 60, 382 and 736; the others, which the paper does not print, in between."""
+    """Components from 0 to 977 with quartiles 60, 382 and 736; the others, which are not printed, in between."""
     truth = np.rint(np.interp(np.arange(50), [0, 12, 25, 37, 49], [0, 60, 382, 736, 977])).astype(int)
     cells, total = truth + noise(11, (RUNS, 50)), truth.sum() + noise(12, (RUNS,))
     for algorithm, means in {  # golden 004.ex1.alg*.rep*.mean and 004.compete.ex1:GLS soft + largest remainder.mean

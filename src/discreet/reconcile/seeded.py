@@ -6,6 +6,7 @@ It has no cryptographic strength and needs none: seeds are public, and ties are 
 
 import hashlib
 import secrets
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +18,17 @@ Words = npt.NDArray[np.uint64]
 
 def mix(words: Words) -> Words:
     """Scramble 64-bit integers one to one."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Words = words ^ (words >> np.uint64(31))
-    return mixed
+    with np.errstate(over="ignore"):
+        words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(words ^ (words >> np.uint64(31)))
 
 
-def words(values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> Words:
-    """Numbers as the 64 bits that hold them, scrambled."""
-    return mix(np.ascontiguousarray(values).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
+def words(values: npt.NDArray[Any]) -> Words:
+    """64-bit numbers as the bits that hold them, scrambled."""
+    bits = np.ascontiguousarray(values).view(np.uint64).reshape(np.shape(values))
+    with np.errstate(over="ignore"):
+        return mix(np.asarray(bits + np.uint64(0x9E3779B97F4A7C15)))
 
 
 def key(seed: int | None) -> int:

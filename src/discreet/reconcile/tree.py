@@ -11,8 +11,8 @@ sum 1/v_i 1_i 1_i' of a tree is an ultrametric matrix, its inverse is therefore 
 Martin 1994), and for those a leaf once set to 0 stays there (Chandrasekaran 1970).
 
 **Integers.** From the roots down, every x is rounded down or up, and the children of a node share its integer by
-largest remainders. As x adds up and is not negative, this is always possible: every node ends within 1 of its least-squares
-value, and public values are met exactly.
+largest remainders. As x adds up and is not negative, this is always possible: every node ends within 1 of its
+least-squares value, and public values are met exactly.
 
 **Order.** Nodes are first put into an order that depends on their contents only (level, parent, then a hash of count,
 variance, public value and descendants), so the result does not depend on the order in which they are given. Only nodes

@@ -1,8 +1,8 @@
 """Components and their total, made to add up (Wang 2020, and least squares).
 
 Noise is two-sided geometric, with ratio alpha = exp(-epsilon), on each of S components a_i and on the total n. One
-person changes one component and the total, so the privacy spent is 2 epsilon. Everything here is post-processing, which spends
-none.
+person changes one component and the total, so the privacy spent is 2 epsilon. Everything here is post-processing, which
+spends none.
 
 "1i"   a total from its posterior, P(N | n) ~ alpha**|N - n| on N >= 0; proportions from the components' posteriors,
        drawn the same way; then a multinomial draw.
@@ -139,7 +139,7 @@ def _least_squares(cells: Integers, totals: Integers, priority: seeded.Words) ->
     up += (twice > kept + 1) | ((twice == kept + 1) & ((floor + up) % 2 == 1))  # a half goes to the even total
     order = np.argsort(np.where(stays, ~priority >> np.uint64(1), np.uint64(2**64 - 1)), axis=1, kind="stable")
     np.put_along_axis(whole, order, np.take_along_axis(whole, order, axis=1) + (ranks <= up[:, None]), axis=1)
-    return whole  # type: ignore[no-any-return]
+    return whole
 
 
 def _finucan(weights: Integers, seats: Integers) -> Integers:
@@ -160,7 +160,8 @@ def _finucan(weights: Integers, seats: Integers) -> Integers:
             given[rows, chosen] += step
             rest[rows, chosen] -= step
             missing[rows] -= step
-    return given.astype(np.int64)
+    result: Integers = given.astype(np.int64)
+    return result
 
 
 def _multinomial(size: Integers, weights: Integers, generator: np.random.Generator) -> Integers:
