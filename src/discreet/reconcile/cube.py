@@ -28,16 +28,16 @@ from discreet.reconcile.controlled import controlled
 from discreet.reconcile.diffuse import diffuse
 from discreet.reconcile.margins import LARGEST_CUBE, Key, Levels, Margins
 from discreet.reconcile.meet import meet
-from discreet.reconcile.project import project
+from discreet.reconcile.project import Projection
 
-FIXED = 1e-4
-"""The variance of a fixed value in the fit, against the smallest of the noise; the integers meet it exactly."""
+FIXED = 0.1
+"""The variance of a fixed value in the fit, against the smallest of the noise."""
 
-LATENT = 1e4
+LATENT = 10.0
 """The variance of cells that were not published, against the largest of the noise."""
 
-ROUNDS = 3
-"""Fits of such cells, each around the last."""
+ROUNDS = 4
+"""Fits of cells that were not published, or with fixed values."""
 
 
 def cube(
@@ -70,7 +70,8 @@ def cube(
     -------
     The same keys with int64 values; every margin is the sum of the same cells.
     """
-    problem = _read(margins, variance, fixed or {}, levels or {})
+    stated = {key: values for key, values in (fixed or {}).items() if not isinstance(values, Mapping) or values}
+    problem = _read(margins, variance, stated, levels or {})
     orders, canonical = _canonical(problem)
     cells = _integers(canonical, seeded.key(seed))
     for axis, order in enumerate(orders):
@@ -263,7 +264,9 @@ def _check_fixed(problem: _Problem) -> None:
     """Fixed values must leave room for each other, as far as one can see from two at a time."""
     low, high = _bounds(problem)
     keys = problem.margins.keys
-    for named, least, most in zip(keys, problem.margins.add(low), problem.margins.add(high), strict=True):
+    for named, least, most in zip(
+        keys, problem.margins.add(low), problem.margins.add(high.astype(np.float64)), strict=True
+    ):
         known = problem.known.get(named)
         if known is None:
             continue
@@ -300,10 +303,17 @@ def _show(named: Key) -> str:
 
 def _bounds(problem: _Problem) -> tuple[Integers, Integers]:
     """Between which each cell must lie."""
-    known = problem.known.get(problem.full, np.int64(-1))
-    free = np.broadcast_to(known < 0, problem.margins.sides)
-    top = 2 * check.LARGEST
-    return np.where(free, 0, known), np.where(free, top, known).astype(np.float64).clip(0, top).astype(np.int64)
+    margins = problem.margins
+    low = np.zeros(margins.sides, dtype=np.int64)
+    high = np.full(margins.sides, 2 * check.LARGEST)
+    for named, known in problem.known.items():
+        if named != problem.full:
+            place = margins.owners(named, np.arange(low.size)).reshape(low.shape)
+            high = np.where((known == 0).reshape(-1)[place], 0, high)
+    if problem.full in problem.known:
+        known = problem.known[problem.full]
+        low, high = np.where(known >= 0, known, low), np.where(known >= 0, known, high)
+    return low, high
 
 
 def _canonical(problem: _Problem) -> tuple[list[Integers], _Problem]:
@@ -420,27 +430,37 @@ def _implied(coarse: Integers, fine: Integers) -> bool:
 
 
 def _fit(problem: _Problem, low: Integers, high: Integers) -> Floats:
+    """Cells by least squares. What is fixed, and what was not published, needs several rounds.
+
+    A fixed sum gets a small variance and, after each round, its target is moved by what is still missing; cells that
+    were not published get a large variance, around what the last round found.
+    """
     margins = problem.margins
     noise = list(problem.variance.values())
-    tiny = FIXED * min(float(np.min(value)) for value in noise)
-    large = LATENT * max(float(np.max(value)) for value in noise)
-    targets, variances = [], []
+    tight = FIXED * min(float(np.min(value)) for value in noise)
+    loose = LATENT * max(float(np.max(value)) for value in noise)
+    targets, variances, fixed = [], [], []
     for named in margins.keys:
-        target = problem.noisy.get(named)
-        spread: Any = problem.variance.get(named, large)
-        if named in problem.known:
-            known = problem.known[named]
+        target, spread, known = problem.noisy.get(named), problem.variance.get(named), problem.known.get(named)
+        if known is not None:
             target = np.where(known >= 0, known, 0 if target is None else target)
-            spread = tiny if (known >= 0).all() else np.where(known >= 0, tiny, spread)
+            spread = np.where(known >= 0, tight, loose if spread is None else spread)
+            spread = np.asarray(tight) if (known >= 0).all() else spread
         targets.append(np.asarray(target, dtype=np.float64))
-        variances.append(float(spread) if np.ndim(spread) == 0 else spread)
-    bounds = low.astype(np.float64), high.astype(np.float64)
-    if problem.full in problem.noisy:
+        variances.append(float(spread) if np.ndim(spread) == 0 else np.asarray(spread))  # type: ignore[arg-type]
+        fixed.append(np.asarray(False if known is None else known >= 0))
+    projection = Projection(margins, variances, low.astype(np.float64), high.astype(np.float64))
+    latent = problem.full not in problem.noisy
+    if latent:
+        own: Any = loose
+        centre = np.full(margins.sides, max(0.01, *(float(target.sum()) / low.size for target in targets)))
+    else:
         own = problem.variance[problem.full]
+        own = float(own) if own.ndim == 0 else own
         centre = problem.noisy[problem.full].astype(np.float64)
-        return project(margins, centre, float(own) if own.ndim == 0 else own, targets, variances, *bounds)
-    guess = max(0.01, *(float(target.sum()) / low.size for target in targets))
-    cells = np.full(margins.sides, guess)
-    for _ in range(ROUNDS):
-        cells = project(margins, cells, large, targets, variances, *bounds)
+    wanted = targets
+    for _ in range(ROUNDS if latent or problem.known else 1):
+        cells = projection.fit(centre, own, targets)
+        targets = projection.closer(wanted, fixed)
+        centre = cells if latent else centre
     return cells
