@@ -366,3 +366,10 @@ def test_levels_are_checked() -> None:
     with pytest.raises(InputError, match="shape"):
         cube({(0,): [1, 2, 3], ((0, "half"),): [3, 3, 3]}, levels={0: {"half": [0, 0, 1]}})
     Margins((3,), [((0, None),)], {})
+
+
+def test_the_example_of_the_page() -> None:
+    noisy = {(): 103, (0,): [40, 61], (1,): [55, 33, 16], (0, 1): [[18, 20, -1], [34, 15, 13]]}
+    table = cube(noisy, seed=1)
+    assert table[0, 1].tolist() == [[19, 20, 1], [35, 14, 13]]
+    assert (table[0,].tolist(), table[1,].tolist(), int(table[()])) == ([40, 62], [54, 34, 14], 102)

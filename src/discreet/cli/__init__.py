@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import compare, demo, design, papers, verify
+from discreet.cli import compare, demo, design, papers, reconcile, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("papers")(papers.papers)
+app.command("reconcile")(reconcile.reconcile)
 
 
 def main() -> None:
