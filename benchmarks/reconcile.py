@@ -1,0 +1,182 @@
+"""Reconciliation: a tree and a cube of a million cells, and the same least squares by OSQP and Clarabel.
+
+    uv run --group bench python -m benchmarks.reconcile
+
+The solvers get the same problem, on a size they can do in reasonable time: cells x >= 0 and sums s = A x, all measured
+with one variance, minimise sum (x - y_0)**2 + sum (s - y_A)**2. Discreet's time includes the integers; the objective
+that is compared is that of its real-valued fit, for the solvers know no integers.
+"""
+
+import os
+import resource
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+import clarabel
+import numpy as np
+import osqp
+from rich.console import Console
+from rich.table import Table
+from scipy import sparse
+
+from benchmarks.timing import best
+from discreet.reconcile import cube, tree
+
+trees = import_module("discreet.reconcile.tree")
+cubes = import_module("discreet.reconcile.cube")
+
+STOP = 1 - np.exp(-1.0)
+
+
+def noise(generator: np.random.Generator, shape: Any) -> Any:
+    """Two-sided geometric noise, epsilon 1."""
+    return generator.geometric(STOP, shape) - generator.geometric(STOP, shape)
+
+
+def make_tree(fans: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """Noisy counts and parents of a balanced tree of sparse counts, and which leaves each node sums."""
+    generator = np.random.default_rng(1)
+    parents, levels, start, size = [np.array([-1])], [1], 0, 1
+    for fan in fans:
+        parents.append(start + np.repeat(np.arange(size), fan))
+        start, size = start + size, size * fan
+        levels.append(size)
+    counts = [generator.poisson(generator.gamma(0.5, 4, size))]
+    for fan in reversed(fans):
+        counts.insert(0, counts[0].reshape(-1, fan).sum(axis=1))
+    noisy = np.concatenate(counts)
+    noisy = noisy + noise(generator, noisy.shape)
+    blocks = [sparse.kron(sparse.identity(level), np.ones((1, size // level))) for level in levels]
+    return noisy, np.concatenate(parents), sparse.vstack(blocks).tocsr()
+
+
+def make_cube(side: int) -> tuple[dict[tuple[int, ...], Any], Any]:
+    """All noisy margins of a three-way cube of sparse counts, and which cells each number sums."""
+    generator = np.random.default_rng(2)
+    means = [generator.gamma(2, 0.5, side) for _ in range(3)]
+    cells = generator.poisson(np.einsum("i,j,k->ijk", *means))
+    margins, blocks = {}, []
+    for size in range(4):
+        for key in combinations(range(3), size):
+            values = cells.sum(axis=tuple(axis for axis in range(3) if axis not in key))
+            margins[key] = values + noise(generator, np.shape(values))
+            parts = [sparse.identity(side) if axis in key else np.ones((1, side)) for axis in range(3)]
+            blocks.append(sparse.kron(sparse.kron(parts[0], parts[1]), parts[2]))
+    return margins, sparse.vstack(blocks).tocsr()
+
+
+def quadratic(matrix: Any, noisy: Any) -> tuple[Any, Any, Any]:
+    """Variables: cells, and the sums of more than one cell. P, q of the objective, and the equations A x - s = 0."""
+    sums = np.asarray(matrix.sum(axis=1)).reshape(-1) > 1
+    own, grouped = matrix[~sums], matrix[sums]
+    size = matrix.shape[1] + grouped.shape[0]
+    weight = np.concatenate([np.asarray(own.sum(axis=0)).reshape(-1), np.ones(grouped.shape[0])])
+    linear = -np.concatenate([own.T @ noisy[~sums], noisy[sums].astype(float)])
+    equations = sparse.hstack([grouped, -sparse.identity(grouped.shape[0])])
+    return sparse.diags(weight, shape=(size, size), format="csc"), linear, equations
+
+
+def by_osqp(matrix: Any, noisy: Any) -> Any:
+    """The cells by OSQP."""
+    square, linear, equations = quadratic(matrix, noisy)
+    cells, rows = matrix.shape[1], equations.shape[0]
+    limits = sparse.hstack([sparse.identity(cells), sparse.csr_matrix((cells, rows))])
+    problem = osqp.OSQP()
+    problem.setup(
+        square,
+        linear,
+        sparse.vstack([equations, limits]).tocsc(),
+        np.zeros(rows + cells),
+        np.concatenate([np.zeros(rows), np.full(cells, np.inf)]),
+        verbose=False,
+        eps_abs=1e-4,
+        eps_rel=1e-4,
+        max_iter=20_000,
+    )
+    return np.maximum(problem.solve().x[:cells], 0)
+
+
+def by_clarabel(matrix: Any, noisy: Any) -> Any:
+    """The cells by Clarabel."""
+    square, linear, equations = quadratic(matrix, noisy)
+    cells, rows = matrix.shape[1], equations.shape[0]
+    limits = sparse.hstack([-sparse.identity(cells), sparse.csr_matrix((cells, rows))])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(cells)]
+    constraints = sparse.vstack([equations, limits]).tocsc()
+    solver = clarabel.DefaultSolver(square, linear, constraints, np.zeros(rows + cells), cones, settings)
+    return np.maximum(np.array(solver.solve().x[:cells]), 0)
+
+
+def fit_tree(noisy: Any, parent: Any) -> Any:
+    """The real-valued leaves, in the order given."""
+    spread, known = np.ones(len(noisy)), np.full(len(noisy), -1)
+    shape = trees._order(trees._levels(parent), parent, noisy, spread, known)
+    fitted = np.empty(len(noisy))
+    fitted[shape.order] = trees._fit(shape, noisy[shape.order], spread, known)
+    return fitted[~np.isin(np.arange(len(noisy)), parent)]
+
+
+def fit_cube(margins: Any) -> Any:
+    """The real-valued cells."""
+    problem = cubes._read(margins, None, {}, {})
+    return cubes._fit(problem, *cubes._bounds(problem)).reshape(-1)
+
+
+def peak(run: Callable[[], object]) -> float:
+    """Largest memory of a call, in megabytes."""
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 2**20
+
+
+def compare(grid: Table, name: str, ours: Callable[[], object], fitted: Any, matrix: Any, noisy: Any) -> None:
+    """Seconds, ratio and objective against both solvers."""
+
+    def objective(cells: Any) -> float:
+        return float(np.sum((matrix @ cells - noisy) ** 2))
+
+    seconds, own = best(ours, 3), objective(fitted)
+    grid.add_row(f"{name}: Discreet, to integers", f"{seconds:.3f}", "1", "", f"{peak(ours):.0f}")
+    for solver, run in (("OSQP", by_osqp), ("Clarabel", by_clarabel)):
+        start = time.perf_counter()
+        cells = run(matrix, noisy)
+        taken = time.perf_counter() - start
+        above = own / objective(cells) - 1
+        grid.add_row(f"{name}: {solver}", f"{taken:.2f}", f"{taken / seconds:,.0f}", f"{above:+.5%}", "")
+
+
+def main() -> None:
+    """Run the comparison and print it."""
+    grid = Table("what", "seconds", "times slower than Discreet", "Discreet's objective above theirs", "MB at most")
+    for fans in ((100, 100, 100), (100, 100, 10)):
+        noisy, parent, _ = make_tree(fans)
+        run: Callable[[], object] = partial(tree, noisy, parent, seed=1)
+        grid.add_row(f"tree, {np.prod(fans):,} leaves, four levels", f"{best(run, 5):.3f}", "", "", f"{peak(run):.0f}")
+    for side in (100, 46):
+        margins, _ = make_cube(side)
+        run = partial(cube, margins, seed=1)
+        grid.add_row(f"cube, {side**3:,} cells, all margins", f"{best(run, 3):.3f}", "", "", f"{peak(run):.0f}")
+    noisy, parent, matrix = make_tree((50, 50, 40))
+    fitted = fit_tree(noisy, parent)
+    compare(grid, "tree, 100,000 leaves", partial(tree, noisy, parent, seed=1), fitted, matrix, noisy)
+    margins, cells = make_cube(20)
+    measured = np.concatenate([np.ravel(values) for values in margins.values()])
+    compare(grid, "cube, 8,000 cells", partial(cube, margins, seed=1), fit_cube(margins), cells, measured)
+    Console(width=130).print(grid)
+    scale = 2**20 if sys.platform == "darwin" else 2**10
+    print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors;", end=" ")
+    print(f"whole process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale:.0f} MB at most")
+
+
+if __name__ == "__main__":
+    main()

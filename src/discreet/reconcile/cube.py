@@ -1,0 +1,466 @@
+"""Crossed tables and their margins, made to add up; hierarchies on the axes if need be.
+
+Cells x >= 0 are fitted to all published margins by weighted least squares (`project`), then rounded so that the
+margins, which are the sums of the rounded cells, stay as close as they can. In one and two dimensions every number is
+its least-squares value rounded down or up (`controlled`). In more, or with levels, that is not always possible: every
+cell is rounded down or up so that the margins stay within a unit or two (`diffuse`). `moved` tells how far each margin
+is from its noisy values.
+
+The margins may be any set. Where the cells themselves were not published they are fitted all the same, as evenly as the
+margins allow, and not returned.
+
+Categories are first put into an order that depends on their counts only, so the result does not depend on the order in
+which the categories of an axis are given, except between categories that agree in everything.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import InputError, ParameterError
+from discreet.reconcile import check, seeded
+from discreet.reconcile.check import Floats, Integers
+from discreet.reconcile.controlled import controlled
+from discreet.reconcile.diffuse import diffuse
+from discreet.reconcile.margins import LARGEST_CUBE, Key, Levels, Margins
+from discreet.reconcile.meet import meet
+from discreet.reconcile.project import Projection
+
+FIXED = 0.1
+"""The variance of a fixed value in the fit, against the smallest of the noise."""
+
+LATENT = 10.0
+"""The variance of cells that were not published, against the largest of the noise."""
+
+ROUNDS = 4
+"""Fits of cells that were not published, or with fixed values."""
+
+
+def cube(
+    margins: Mapping[Key, npt.ArrayLike],
+    *,
+    variance: Any = None,
+    fixed: Mapping[Key, Any] | None = None,
+    seed: int | None = None,
+    levels: Levels | None = None,
+) -> dict[Key, Any]:
+    """Non-negative integers that add up, from noisy margins of a crossed table.
+
+    Parameters
+    ----------
+    margins
+        Noisy integers by the axes they keep: {(): total, (0,): array, (0, 1): array, ...}, any set of them, every cell
+        of each. An axis at a coarser level is a pair: (0, "state").
+    variance
+        Of the noise: one number, or one a margin; a margin's may be one number or one a cell. All equal unless given;
+        only ratios matter.
+    fixed
+        Values that are public from elsewhere and must be met exactly: by margin, either all its values or some by
+        index, {(): 1000, (0, 1): {(2, 3): 0}}. A structural zero is a cell fixed at 0.
+    seed
+        Decides ties; None takes a fresh one.
+    levels
+        Coarser levels of axes: {axis: {name: group of each category}}, groups being 0, 1, 2, ...
+
+    Returns
+    -------
+    The same keys with int64 values; every margin is the sum of the same cells.
+    """
+    stated = {key: values for key, values in (fixed or {}).items() if not isinstance(values, Mapping) or values}
+    problem = _read(margins, variance, stated, levels or {})
+    orders, canonical = _canonical(problem)
+    cells = _integers(canonical, seeded.key(seed))
+    for axis, order in enumerate(orders):
+        cells = cells.take(np.argsort(order), axis=axis)
+    sums = dict(zip(problem.margins.keys, problem.margins.add(cells), strict=True)) | {problem.full: cells}
+    return {key: _given_order(sums[named], order) for key, (named, order) in problem.names.items()}
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far reconciled numbers are from the noisy ones."""
+
+    largest: int
+    mean: float
+    root_mean_square: float
+
+
+def moved(noisy: Any, reconciled: Any) -> Any:
+    """How far reconciliation moved the numbers: one `Moved` for an array, one a margin for those of a cube."""
+    if isinstance(noisy, Mapping):
+        if not isinstance(reconciled, Mapping) or set(noisy) != set(reconciled):
+            raise InputError("the noisy and the reconciled margins have different keys; give those of one cube")
+        return {key: moved(noisy[key], reconciled[key]) for key in noisy}
+    before, after = check.integers(noisy, "noisy"), check.integers(reconciled, "reconciled")
+    if before.shape != after.shape or not before.size:
+        raise InputError(f"noisy has the shape {before.shape}, reconciled {after.shape}; give the same cells")
+    distance = np.abs(after - before)
+    return Moved(int(distance.max()), float(distance.mean()), float(np.sqrt(np.mean(distance.astype(np.float64) ** 2))))
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What was given, checked; arrays in the order of the axes.
+
+    Attributes
+    ----------
+    margins
+        The sums, and how to take them.
+    full
+        The key of the cells.
+    names
+        For each key as given, the margin it names and the order of its axes.
+    noisy, variance, known
+        For each margin that was given or fixed: noisy counts (None: not measured), variances, public values (-1: none).
+    """
+
+    margins: Margins
+    full: Key
+    names: dict[Key, tuple[Key, tuple[int, ...]]]
+    noisy: dict[Key, Integers]
+    variance: dict[Key, Floats]
+    known: dict[Key, Integers]
+
+
+def _read(given: Any, variance: Any, fixed: Any, levels: Any) -> _Problem:
+    if not isinstance(given, Mapping) or not given:
+        raise InputError("there are no margins; give {(): total, (0,): array, ...}")
+    labels = _labels(levels)
+    names = {key: _name(key, labels) for key in given}
+    extra = {key: _name(key, labels) for key in fixed if key not in names}
+    if len({named for named, _ in names.values()}) < len(names):
+        raise InputError("the same margin is given twice, with its axes in another order; give it once")
+    arrays = {key: check.integers(values, f"margin {key}") for key, values in given.items()}
+    sides = _sides(names, arrays, labels, extra)
+    full = tuple((axis, None) for axis in range(len(sides)))
+    wanted = [named for named, _ in (*names.values(), *extra.values())]
+    margins = Margins(sides, list(dict.fromkeys(wanted)), labels)
+    noisy, spread, known = {}, {}, {}
+    for key, (named, order) in names.items():
+        shape = margins.shape(named)
+        if arrays[key].ndim != len(shape) or arrays[key].transpose(order).shape != shape:
+            raise InputError(f"margin {key} has the shape {arrays[key].shape}; the other margins make it {shape}")
+        noisy[named] = arrays[key].transpose(order)
+        own = check.variance(_variance_of(variance, key, names), f"variance of {key}")
+        if own.shape not in ((), arrays[key].shape) or not np.isfinite(own).all():
+            raise ParameterError(f"variance of {key} has the shape {own.shape}; give one finite number, or one a cell")
+        spread[named] = own if own.ndim == 0 else own.transpose(order)
+    for key, values in fixed.items():
+        named, order = names.get(key) or extra[key]
+        known[named] = _known(key, values, margins.shape(named), order)
+    problem = _Problem(margins, full, names, noisy, spread, known)
+    _check_fixed(problem)
+    return problem
+
+
+def _labels(levels: Any) -> dict[tuple[int, Hashable], Integers]:
+    labels = {}
+    for axis, named in levels.items():
+        for name, groups in named.items():
+            array = check.integers(groups, f"level {name!r} of axis {axis}")
+            if array.ndim != 1 or not len(array) or set(array.tolist()) != set(range(int(array.max()) + 1)):
+                raise InputError(f"level {name!r} of axis {axis} has groups that are not 0, 1, 2, ... without gaps")
+            labels[axis, name] = array
+    return labels
+
+
+def _name(key: Any, labels: Mapping[tuple[int, Hashable], Integers]) -> tuple[Key, tuple[int, ...]]:
+    """A key as (axis, level) pairs in the order of the axes, and that order."""
+    if not isinstance(key, tuple):
+        raise InputError(
+            f"a margin is named {key!r:.60}; name it by a tuple of axes: () is the total, (0,) keeps axis 0"
+        )
+    pairs = []
+    for part in key:
+        axis, name = part if isinstance(part, tuple) and len(part) == 2 else (part, None)
+        if isinstance(axis, bool) or not hasattr(axis, "__index__") or int(axis) < 0:
+            raise InputError(f"margin {key} names the axis {axis!r:.60}; axes are 0, 1, 2, ...")
+        if name is not None and (axis, name) not in labels:
+            raise InputError(f"margin {key} names the level {name!r:.60} of axis {axis}; describe it in levels")
+        pairs.append((int(axis), name))
+    if len({axis for axis, _ in pairs}) < len(pairs):
+        raise InputError(f"margin {key} names an axis twice; give each axis once")
+    order = tuple(sorted(range(len(pairs)), key=lambda place: pairs[place][0]))
+    return tuple(pairs[place] for place in order), order
+
+
+def _sides(
+    names: Mapping[Key, tuple[Key, tuple[int, ...]]],
+    arrays: Mapping[Key, Integers],
+    labels: Mapping[tuple[int, Hashable], Integers],
+    extra: Mapping[Key, tuple[Key, tuple[int, ...]]],
+) -> list[int]:
+    sides: dict[int, tuple[int, str]] = {
+        axis: (len(groups), f"level {name!r}") for (axis, name), groups in labels.items()
+    }
+    for (axis, name), groups in labels.items():
+        if sides[axis][0] != len(groups):
+            raise InputError(f"levels of axis {axis} have different lengths; {name!r} has {len(groups)} categories")
+    for key, (named, order) in names.items():
+        if arrays[key].ndim != len(named):
+            raise InputError(f"margin {key} has the shape {arrays[key].shape}; it keeps {len(named)} axes")
+        for (axis, name), place in zip(named, order, strict=True):
+            side = arrays[key].shape[place]
+            if name is None and sides.setdefault(axis, (side, f"margin {key}"))[0] != side:
+                raise InputError(
+                    f"margin {key} has {side} categories on axis {axis}, {sides[axis][1]} has {sides[axis][0]};"
+                    " give them the same"
+                )
+    asked = {axis for named, _ in (*names.values(), *extra.values()) for axis, _ in named}
+    if asked != set(range(len(sides))) or set(sides) != asked:
+        missing = sorted(asked.symmetric_difference(sides) | (set(range(max(asked, default=-1) + 1)) - asked))
+        raise InputError(
+            f"no margin tells how many categories axis {missing[0]} has; give one that keeps it, or levels"
+        )
+    cells = int(np.prod([float(side) for side, _ in sides.values()]))
+    if cells > LARGEST_CUBE:
+        raise InputError(f"the axes make {cells:,} cells, more than {LARGEST_CUBE:,}; reconcile fewer axes at once")
+    if cells == 0:
+        raise InputError("an axis has no categories; leave it out")
+    return [sides[axis][0] for axis in range(len(sides))]
+
+
+def _variance_of(variance: Any, key: Key, names: Mapping[Key, Any]) -> Any:
+    if variance is None:
+        return 1.0
+    if not isinstance(variance, Mapping):
+        return variance
+    if unknown := set(variance) - set(names):
+        raise ParameterError(f"variance names the margin {next(iter(unknown))}, which is not given")
+    if key not in variance:
+        raise ParameterError(f"variance has no entry for the margin {key}; give one for each")
+    return variance[key]
+
+
+def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]) -> Integers:
+    known = np.full(shape, -1, dtype=np.int64)
+    if isinstance(values, Mapping):
+        for index, value in values.items():
+            place = index if isinstance(index, tuple) else (index,)
+            try:
+                ordered = tuple(place[at] for at in order)
+                inside = len(place) == len(shape) and all(
+                    0 <= at < side for at, side in zip(ordered, shape, strict=True)
+                )
+            except (IndexError, TypeError):
+                inside = False
+            if not inside:
+                raise ParameterError(f"fixed names the cell {index!r:.60} of margin {key}, which has the shape {shape}")
+            known[ordered] = check.known(value, f"cell {index} of margin {key}")
+        return known
+    array = check.integers(values, f"fixed {key}")
+    if array.ndim != len(shape) or array.transpose(order).shape != shape:
+        raise ParameterError(f"fixed {key} has the shape {array.shape}; the margin has {shape}")
+    if array.min() < 0:
+        raise ParameterError(f"fixed {key} holds {array.min()}; a count is an integer from 0")
+    return array.transpose(order)
+
+
+def _check_fixed(problem: _Problem) -> None:
+    """Fixed values must leave room for each other, as far as one can see from two at a time."""
+    low, high = _bounds(problem)
+    keys = problem.margins.keys
+    for named, least, most in zip(
+        keys, problem.margins.add(low), problem.margins.add(high.astype(np.float64)), strict=True
+    ):
+        known = problem.known.get(named)
+        if known is None:
+            continue
+        wrong = (known >= 0) & ((known < least) | (known > most))
+        if wrong.any():
+            at = _first(wrong)
+            raise ParameterError(
+                f"fixed contradicts itself: margin {_show(named)} at {at} is fixed at {known[at]}, and its cells add"
+                f" up to at least {least[at]:.0f} and at most {most[at]:.0f}; correct one of them"
+            )
+    whole = [named for named in keys if named in problem.known and (problem.known[named] >= 0).all()]
+    for one, other in combinations(whole, 2):
+        shared = tuple(pair for pair in one if pair in other)
+        sums = [
+            problem.known[named].sum(axis=tuple(at for at, pair in enumerate(named) if pair not in shared))
+            for named in (one, other)
+        ]
+        if (sums[0] != sums[1]).any():
+            at = _first(np.asarray(sums[0] != sums[1]))
+            first, second = (np.asarray(total)[at] for total in sums)
+            raise ParameterError(
+                f"fixed contradicts itself: {_show(one)} adds up to {first} and {_show(other)} to {second}"
+                f"{f' at {at} of {_show(shared)}' if shared else ' in all'}; correct one of them"
+            )
+
+
+def _first(wrong: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(place) for place in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+
+
+def _show(named: Key) -> str:
+    return str(tuple(axis if name is None else (axis, name) for axis, name in named))
+
+
+def _bounds(problem: _Problem) -> tuple[Integers, Integers]:
+    """Between which each cell must lie."""
+    margins = problem.margins
+    low = np.zeros(margins.sides, dtype=np.int64)
+    high = np.full(margins.sides, 2 * check.LARGEST)
+    for named, known in problem.known.items():
+        if named != problem.full:
+            place = margins.owners(named, np.arange(low.size)).reshape(low.shape)
+            high = np.where((known == 0).reshape(-1)[place], 0, high)
+    if problem.full in problem.known:
+        known = problem.known[problem.full]
+        low, high = np.where(known >= 0, known, low), np.where(known >= 0, known, high)
+    return low, high
+
+
+def _canonical(problem: _Problem) -> tuple[list[Integers], _Problem]:
+    """The same problem with the categories of every axis in an order that depends on the numbers alone."""
+    margins, sides = problem.margins, problem.margins.sides
+    content = {}
+    for place, named in enumerate([problem.full, *margins.keys]):
+        words = np.full(margins.shape(named), place + 1, dtype=np.uint64)
+        for values in (problem.noisy.get(named), problem.variance.get(named), problem.known.get(named)):
+            if values is not None:
+                words = seeded.mix(words ^ seeded.words(np.broadcast_to(values, words.shape)))
+        content[named] = seeded.mix(words)
+    cells = content[problem.full]
+    if margins.keys:
+        cells = cells + margins.spread([content[named] for named in margins.keys])
+    for _ in range(2):
+        cells = seeded.mix(cells)
+        lines = [
+            cells.sum(axis=tuple(a for a in range(len(sides)) if a != axis), dtype=np.uint64)
+            for axis in range(len(sides))
+        ]
+        for axis, line in enumerate(lines):
+            cells = cells + seeded.mix(line + np.uint64(axis)).reshape(
+                [-1 if a == axis else 1 for a in range(len(sides))]
+            )
+    orders = [np.argsort(line, kind="stable") for line in lines]
+    labels, groups = {}, {}
+    for (axis, name), old in margins.labels.items():
+        _, first, inverse = np.unique(old[orders[axis]], return_index=True, return_inverse=True)
+        rank = np.argsort(np.argsort(first))
+        labels[axis, name] = rank[inverse.reshape(-1)]
+        groups[axis, name] = np.argsort(first)
+
+    def arrange(values: Any, named: Key) -> Any:
+        if np.ndim(values) == 0:
+            return values
+        for place, (axis, name) in enumerate(named):
+            values = values.take(orders[axis] if name is None else groups[axis, name], axis=place)
+        return values
+
+    parts = [
+        {named: arrange(values, named) for named, values in part.items()}
+        for part in (problem.noisy, problem.variance, problem.known)
+    ]
+    return orders, _Problem(Margins(sides, margins.keys, labels), problem.full, problem.names, *parts)
+
+
+def _given_order(values: Any, order: tuple[int, ...]) -> Any:
+    return values.transpose(np.argsort(order)) if len(order) > 1 else np.asarray(values)[()]
+
+
+def _integers(problem: _Problem, key: int) -> Integers:
+    margins = problem.margins
+    low, high = _bounds(problem)
+    cells = _fit(problem, low, high)
+    if not margins.keys:
+        return np.rint(cells).astype(np.int64)
+    known = [problem.known.get(named) for named in margins.keys]
+    plain = all(name is None for named in margins.keys for _, name in named)
+    partial = any(values is not None and (values >= 0).any() and (values < 0).any() for values in known)
+    if plain and not partial and len(margins.sides) <= 2:
+        return _two_way(problem, cells, key)
+    weights = [1 / float(np.mean(problem.variance.get(named, 1.0))) for named in margins.keys]
+    heavy = 100 * max([1 / float(np.min(v)) for v in problem.variance.values()])
+    weights = [heavy if values is not None else weight for values, weight in zip(known, weights, strict=True)]
+    own = 1 / float(np.mean(problem.variance[problem.full])) if problem.full in problem.variance else min(weights)
+    targets = [
+        total if values is None else np.where(values >= 0, values, total)
+        for total, values in zip(margins.add(cells), known, strict=True)
+    ]
+    whole = diffuse(margins, cells, targets, weights, own, (low, high), key)
+    return _meet(problem, whole, cells, low, high, key)
+
+
+def _two_way(problem: _Problem, cells: Floats, key: int) -> Integers:
+    """Tables of at most two dimensions; a list is a table of one column, whose sum is the total."""
+    table = cells.reshape(cells.shape + (1,) * (2 - cells.ndim))
+    known = {tuple(axis for axis, _ in named): values for named, values in problem.known.items()}
+    rows = known.get((0,)) if cells.ndim > 1 else None
+    columns = known.get((1,)) if cells.ndim > 1 else known.get(())
+    total = known.get(()) if cells.ndim > 1 else None
+    return controlled(table, rows, None if columns is None else np.atleast_1d(columns), total, key).reshape(cells.shape)
+
+
+def _meet(problem: _Problem, whole: Integers, cells: Floats, low: Integers, high: Integers, key: int) -> Integers:
+    """Fixed sums met exactly; those that finer fixed sums make up need no thought."""
+    margins = problem.margins
+    owners: list[Integers] = []
+    targets: list[Integers] = []
+    every = np.arange(whole.size)
+    for named in margins.keys:
+        if named not in problem.known:
+            continue
+        known = problem.known[named].reshape(-1)
+        owner = margins.owners(named, every)
+        owner = np.where(known[owner] >= 0, owner, -1)
+        if not any(_implied(owner, finer) for finer in owners):
+            owners.append(owner)
+            targets.append(known.clip(0))
+    if not owners:
+        return whole
+    bounds = low.reshape(-1), high.reshape(-1)
+    priority = seeded.priorities(key, whole.size)
+    return meet(whole.reshape(-1), cells.reshape(-1), owners, targets, *bounds, priority).reshape(whole.shape)
+
+
+def _implied(coarse: Integers, fine: Integers) -> bool:
+    """Whether every sum of one grouping is made up of sums of the other."""
+    if ((coarse >= 0) & (fine < 0)).any():
+        return False
+    first = np.full(int(fine.max()) + 1, -1)
+    first[fine] = coarse
+    return np.array_equal(first[fine], coarse)
+
+
+def _fit(problem: _Problem, low: Integers, high: Integers) -> Floats:
+    """Cells by least squares. What is fixed, and what was not published, needs several rounds.
+
+    A fixed sum gets a small variance and, after each round, its target is moved by what is still missing; cells that
+    were not published get a large variance, around what the last round found.
+    """
+    margins = problem.margins
+    noise = list(problem.variance.values())
+    tight = FIXED * min(float(np.min(value)) for value in noise)
+    loose = LATENT * max(float(np.max(value)) for value in noise)
+    targets, variances, fixed = [], [], []
+    for named in margins.keys:
+        target, spread, known = problem.noisy.get(named), problem.variance.get(named), problem.known.get(named)
+        if known is not None:
+            target = np.where(known >= 0, known, 0 if target is None else target)
+            spread = np.where(known >= 0, tight, loose if spread is None else spread)
+            spread = np.asarray(tight) if (known >= 0).all() else spread
+        targets.append(np.asarray(target, dtype=np.float64))
+        variances.append(float(spread) if np.ndim(spread) == 0 else np.asarray(spread))  # type: ignore[arg-type]
+        fixed.append(np.asarray(False if known is None else known >= 0))
+    projection = Projection(margins, variances, low.astype(np.float64), high.astype(np.float64))
+    latent = problem.full not in problem.noisy
+    if latent:
+        own: Any = loose
+        centre = np.full(margins.sides, max(0.01, *(float(target.sum()) / low.size for target in targets)))
+    else:
+        own = problem.variance[problem.full]
+        own = float(own) if own.ndim == 0 else own
+        centre = problem.noisy[problem.full].astype(np.float64)
+    wanted = targets
+    for _ in range(ROUNDS if latent or problem.known else 1):
+        cells = projection.fit(centre, own, targets)
+        targets = projection.closer(wanted, fixed)
+        centre = cells if latent else centre
+    return cells

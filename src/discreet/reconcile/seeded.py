@@ -1,0 +1,47 @@
+"""Numbers that decide ties: a keyed hash of a place, the same on every platform and in every version of numpy.
+
+`mix` is the finaliser of splitmix64, a bijection of 64-bit integers whose every output bit depends on every input bit.
+It has no cryptographic strength and needs none: seeds are public, and ties are decided after the noise.
+"""
+
+import hashlib
+import secrets
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ParameterError
+
+Words = npt.NDArray[np.uint64]
+
+
+def mix(words: Words) -> Words:
+    """Scramble 64-bit integers one to one."""
+    with np.errstate(over="ignore"):
+        words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(words ^ (words >> np.uint64(31)))
+
+
+def words(values: npt.NDArray[Any]) -> Words:
+    """64-bit numbers as the bits that hold them, scrambled."""
+    bits = np.ascontiguousarray(values).view(np.uint64).reshape(np.shape(values))
+    with np.errstate(over="ignore"):
+        return mix(np.asarray(bits + np.uint64(0x9E3779B97F4A7C15)))
+
+
+def key(seed: int | None) -> int:
+    """64 bits of a seed: any integer from 0, or fresh ones from the operating system for None."""
+    if seed is None:
+        return secrets.randbits(64)
+    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
+        raise ParameterError(f"seed is {seed!r:.60}; give an integer from 0, or None for a fresh one")
+    data = int(seed).to_bytes(int(seed).bit_length() // 8 + 1, "little")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def priorities(seed_key: int, size: int, stream: int = 0) -> Words:
+    """A pseudo-random 64-bit integer for each of `size` places; distinct, as `mix` is one to one."""
+    start = mix(np.array([(seed_key + stream * 0x632BE59BD9B4E019) % 2**64], dtype=np.uint64))[0]
+    return mix(np.arange(size, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + start)

@@ -1,0 +1,140 @@
+"""`discreet reconcile` as a person uses it."""
+
+import csv
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet import cli
+
+TREE = """name,parent,count,fixed
+country,,100,
+north,country,41,
+south,country,55,60
+n1,north,20,
+n2,north,-3,
+n3,north,20,
+s1,south,30,
+s2,south,28,
+"""
+
+CUBE = """sex,age,count,variance
+f,young,12,1
+f,old,-2,1
+m,young,9,1
+m,old,4,1
+f,_total,13,2
+m,,12,2
+,young,20,2
+,old,3,2
+_total,_total,25,0.5
+"""
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Run the command on a table in an empty folder; what it printed, and how it ended."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(table: str, *options: str, output: str = "out.csv") -> tuple[str, str, int]:
+        Path("in.csv").write_text(table)
+        monkeypatch.setattr(sys, "argv", ["discreet", "reconcile", "in.csv", "-o", output, *options])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = capsys.readouterr()
+        return printed.out, printed.err, code
+
+    return command
+
+
+def counts(*labels: str) -> dict[tuple[str, ...], int]:
+    rows = csv.DictReader(Path("out.csv").read_text().splitlines())
+    return {tuple(row[label] for label in labels): int(row["count"]) for row in rows}
+
+
+def test_a_hierarchy(run) -> None:  # type: ignore[no-untyped-def]
+    out, _, code = run(TREE, "--seed", "3")
+    assert code == 0
+    assert "out.csv" in out
+    found = counts("name")
+    assert found["country",] == found["north",] + found["south",]
+    assert found["south",] == found["s1",] + found["s2",] == 60
+    assert found["north",] == found["n1",] + found["n2",] + found["n3",]
+    assert min(found.values()) >= 0
+    assert [line.split(",")[0] for line in Path("out.csv").read_text().splitlines()] == [
+        line.split(",")[0] for line in TREE.splitlines()
+    ]
+
+
+def test_a_crossed_table(run) -> None:  # type: ignore[no-untyped-def]
+    out, _, code = run(CUBE)
+    assert code == 0
+    assert "sex by age" in out
+    found = counts("sex", "age")
+    assert found["f", "_total"] == found["f", "young"] + found["f", "old"]
+    assert found["m", ""] == found["m", "young"] + found["m", "old"]
+    assert found["", "young"] == found["f", "young"] + found["m", "young"]
+    assert found["_total", "_total"] == found["", "young"] + found["", "old"]
+    assert min(found.values()) >= 0
+
+
+@pytest.mark.parametrize(("table", "labels"), [(TREE, ("name",)), (CUBE, ("sex", "age"))])
+def test_the_order_of_rows_does_not_matter(run, table: str, labels: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    run(table)
+    first = counts(*labels)
+    head, *rows = table.splitlines()
+    random.Random(1).shuffle(rows)
+    run("\n".join([head, *rows]) + "\n")
+    assert counts(*labels) == first
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("", "no column 'count'"),
+        ("name,parent\na,\n", "no column 'count'"),
+        ("name,parent,count\na,,1\na,,2\n", "'a' is there twice"),
+        ("name,parent,count\na,,1\nb,c,2\n", "parent 'c', which has no row"),
+        ("name,parent,count\na,b,1\nb,a,2\n", "circle"),
+        ("parent,count\n,1\n", "none called 'name'"),
+        ("name,parent,count\na,,1.5\n", "'1.5' in row 2"),
+        ("name,parent,count\na,,nan\n", "give an integer"),
+        ("name,parent,count\na,\n", "row 2 has 2 cells"),
+        ("name,parent,count,fixed\na,,5,3\nb,a,5,4\n", "contradicts itself"),
+        ("name,parent,count,variance\na,,5,0\n", "above 0"),
+        ("name,parent,count,variance\na,,5,x\n", "variance is 'x'"),
+        ("sex,count\nf,1\nf,2\n", "2 rows for sex f"),
+        ("sex,age,count\nf,young,1\nm,young,2\nf,old,2\n", "0 rows for sex m, age old"),
+        ("sex,count\n,1\n", "only totals"),
+        ("count,count\n1,2\n", "two columns"),
+        ("sex,count,fixed\nf,3,5\nm,3,\n,5,4\n", "contradicts itself"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(run, table: str, complaint: str) -> None:  # type: ignore[no-untyped-def]
+    _, err, code = run(table)
+    assert code == 2
+    assert complaint in err
+    assert "Traceback" not in err
+    assert not Path("out.csv").exists()
+
+
+def test_a_place_that_cannot_be_written(run) -> None:  # type: ignore[no-untyped-def]
+    _, err, code = run(TREE, output="no/such/out.csv")
+    assert code == 2
+    assert "cannot be written" in err
+
+
+@pytest.mark.parametrize("bad", [b"\xff\xfe\x00", None])
+def test_a_file_that_cannot_be_read(bad: bytes | None, tmp_path: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    if bad is not None:
+        Path("in.csv").write_bytes(bad)
+    monkeypatch.setattr(sys, "argv", ["discreet", "reconcile", "in.csv", "-o", "out.csv"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "in.csv cannot be read" in capsys.readouterr().err

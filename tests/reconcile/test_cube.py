@@ -1,0 +1,375 @@
+"""Crossed tables: additive, non-negative, public values met, least squares behind them, any set of margins."""
+
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+
+from discreet.errors import InputError, ParameterError, SolverError
+from discreet.reconcile import cube, moved
+from discreet.reconcile.controlled import controlled
+from discreet.reconcile.effects import Effects
+from discreet.reconcile.margins import Margins
+
+parts = import_module("discreet.reconcile.cube")
+
+Margin = dict[tuple[Any, ...], Any]
+
+
+def every_key(dimensions: int) -> list[tuple[int, ...]]:
+    return [key for size in range(dimensions + 1) for key in combinations(range(dimensions), size)]
+
+
+def margin(cells: np.ndarray, key: tuple[int, ...]) -> Any:
+    return cells.sum(axis=tuple(axis for axis in range(cells.ndim) if axis not in key))
+
+
+def consistent(result: Margin) -> bool:
+    """Every margin is the sum of each that keeps more axes."""
+    for coarse, fine in ((a, b) for a in result for b in result if set(a) < set(b)):
+        dropped = tuple(place for place, axis in enumerate(fine) if axis not in coarse)
+        if not np.array_equal(result[coarse], np.asarray(result[fine]).sum(axis=dropped)):
+            return False
+    return all(np.min(values) >= 0 and np.asarray(values).dtype == np.int64 for values in result.values())
+
+
+def fitted(margins: Margin, variance: Any = None) -> np.ndarray:
+    problem = parts._read(margins, variance, {}, {})
+    return parts._fit(problem, *parts._bounds(problem))
+
+
+@st.composite
+def cubes(draw: st.DrawFn, smallest: int = 1) -> tuple[Margin, Margin]:
+    """Noisy margins that include the cells, and their variances."""
+    sides = tuple(draw(st.lists(st.integers(1, 4), min_size=smallest, max_size=3)))
+    full = tuple(range(len(sides)))
+    keys = draw(st.sets(st.sampled_from(every_key(len(sides))))) | {full}
+    seed = draw(st.integers(0, 10**6))
+    generator = np.random.default_rng(seed)
+    cells = generator.poisson(draw(st.sampled_from([0.3, 3, 30])), sides)
+    noisy = {key: margin(cells, key) + generator.integers(-4, 5, np.shape(margin(cells, key))) for key in keys}
+    return noisy, {key: draw(st.sampled_from([0.5, 1, 2, 8])) for key in keys}
+
+
+@given(cubes(), st.integers(0, 5))
+def test_any_cube_adds_up(given_cube: Any, seed: int) -> None:
+    noisy, variance = given_cube
+    result = cube(noisy, variance=variance, seed=seed)
+    assert list(result) == list(noisy)
+    assert all(np.shape(result[key]) == np.shape(noisy[key]) for key in noisy)
+    assert consistent(result)
+    again = cube(dict(reversed(noisy.items())), variance=variance, seed=seed)
+    assert all(np.array_equal(result[key], again[key]) for key in noisy)
+
+
+@given(st.sets(st.sampled_from(every_key(3)), min_size=1), st.integers(0, 10**6))
+@settings(max_examples=50)
+def test_any_set_of_margins_adds_up(keys: set[tuple[int, ...]], seed: int) -> None:
+    """Also where the cells themselves were not published."""
+    generator = np.random.default_rng(seed)
+    axes = sorted({axis for key in keys for axis in key})
+    number = {axis: place for place, axis in enumerate(axes)}
+    cells = generator.poisson(4, (3, 4, 2)[: len(axes)])
+    noisy = {}
+    for key in keys:
+        renamed = tuple(number[axis] for axis in key)
+        noisy[renamed] = margin(cells, renamed) + generator.integers(-3, 4, np.shape(margin(cells, renamed)))
+    result = cube(noisy, seed=seed)
+    assert consistent(result)
+    for key in result:
+        assert np.abs(np.asarray(result[key]) - noisy[key]).max() < 12 * max(1, cells.size)
+
+
+@given(cubes())
+def test_the_fit_is_the_least_squares_of_all(given_cube: Any) -> None:
+    noisy, variance = given_cube
+    cells = fitted(noisy, variance)
+    rows, right = [], []
+    for key, values in noisy.items():
+        for place in np.ndindex(np.shape(values)):
+            mask = np.zeros(cells.shape)
+            mask[tuple(place[key.index(axis)] if axis in key else slice(None) for axis in range(cells.ndim))] = 1
+            rows.append(mask.reshape(-1) / np.sqrt(variance[key]))
+            right.append(np.asarray(values)[place] / np.sqrt(variance[key]))
+    matrix, target = np.array(rows), np.array(right)
+    _, norm = nnls(matrix, target)
+    assert (cells >= 0).all()
+    ours = np.sum((matrix @ cells.reshape(-1) - target) ** 2)
+    assert norm**2 - 1e-6 <= ours <= 1.001 * norm**2 + 1e-6
+
+
+@given(cubes(2))
+def test_the_closed_form_inverts_the_matrix(given_cube: Any) -> None:
+    """(c A A' + V) s = r on the effects of the analysis of variance, against the dense matrix."""
+    noisy, variance = given_cube
+    problem = parts._read(noisy, variance, {}, {})
+    margins = problem.margins
+    if not margins.keys:
+        return
+    generator = np.random.default_rng(1)
+    right = [generator.normal(size=margins.shape(key)) for key in margins.keys]
+    spreads = [float(problem.variance[key]) for key in margins.keys]
+    found = Effects(margins, spreads).solve(right, 1.7)
+    back = margins.add(1.7 * margins.spread(found))
+    for r, b, v, s in zip(right, back, spreads, found, strict=True):
+        assert np.allclose(b + v * s, r)
+
+
+@given(cubes(), st.data())
+def test_public_values_are_met(given_cube: Any, data: st.DataObject) -> None:
+    """Margins of one table, at most two of them besides the total, and some of its cells: they do not contradict."""
+    noisy, variance = given_cube
+    full = max(noisy, key=len)
+    truth = cube(noisy, seed=1)[full]
+    truth = np.asarray(truth)
+    fixed: Margin = {}
+    for key in data.draw(st.lists(st.sampled_from(every_key(truth.ndim)), unique=True, max_size=2)):
+        fixed[key] = margin(truth, key)
+    if full not in fixed:
+        places = data.draw(st.lists(st.sampled_from(list(np.ndindex(truth.shape))), unique=True, max_size=4))
+        fixed[full] = {place: int(truth[place]) for place in places}
+    result = cube(noisy, variance=variance, fixed=fixed, seed=2)
+    assert consistent(result)
+    cells = np.asarray(result[full])
+    for key, values in fixed.items():
+        if isinstance(values, dict):
+            assert all(cells[place] == value for place, value in values.items())
+        else:
+            assert np.array_equal(margin(cells, key), values)
+
+
+@given(cubes(), st.randoms())
+def test_the_order_of_categories_does_not_matter(given_cube: Any, chance: Any) -> None:
+    noisy, variance = given_cube
+    full = max(noisy, key=len)
+    sides = np.shape(noisy[full])
+    generator = np.random.default_rng(chance.randrange(10**6))
+    noisy = noisy | {full: generator.permutation(np.prod(sides)).reshape(sides) * 3}
+    orders = [generator.permutation(side) for side in sides]
+
+    def shuffle(values: Any, key: tuple[int, ...]) -> Any:
+        for place, axis in enumerate(key):
+            values = np.take(values, orders[axis], axis=place)
+        return values
+
+    straight = cube(noisy, variance=variance, seed=4)
+    shuffled = cube({key: shuffle(values, key) for key, values in noisy.items()}, variance=variance, seed=4)
+    for key in noisy:
+        assert np.array_equal(shuffled[key], shuffle(straight[key], key))
+
+
+@given(cubes(2), st.integers(0, 3))
+def test_two_ways_are_rounded_down_or_up_throughout(given_cube: Any, seed: int) -> None:
+    noisy, variance = given_cube
+    full = max(noisy, key=len)
+    if len(full) != 2:
+        return
+    cells, real = np.asarray(cube(noisy, variance=variance, seed=seed)[full]), fitted(noisy, variance)
+    for key in every_key(2):
+        assert np.abs(margin(cells, key) - margin(real, key)).max() < 1.001
+
+
+@pytest.mark.parametrize("fixed", ["", "rows", "rows and columns", "total"])
+def test_controlled_rounding_of_a_large_table(fixed: str) -> None:
+    """Real cells whose fixed sums are integers up to the errors of a fit."""
+    generator = np.random.default_rng(2)
+    cells = generator.poisson(1.5, (60, 80)) + 0.0
+    for _ in range(3000):  # steps that keep all sums
+        (i, j), (k, m), step = generator.choice(60, 2, False), generator.choice(80, 2, False), generator.random()
+        step = min(step, cells[i, m], cells[j, k])
+        cells[i, k] += step
+        cells[j, m] += step
+        cells[i, m] -= step
+        cells[j, k] -= step
+    rows, columns, total = (np.rint(cells.sum(axis=axis)).astype(int) for axis in (1, 0, None))
+    assert np.mean(cells != np.rint(cells)) > 0.5
+    noisy = cells + (cells > 0.01) * generator.normal(0, 1e-5, cells.shape)
+    given_sums = rows if "rows" in fixed else None, columns if "columns" in fixed else None
+    result = controlled(noisy, *given_sums, total if fixed == "total" else None, 9)
+    for axis in (0, 1, (0, 1)):
+        assert np.abs((result - cells).sum(axis=axis)).max() < 1.001
+    assert np.abs(result - cells).max() < 1.001
+    assert "rows" not in fixed or np.array_equal(result.sum(axis=1), rows)
+    assert "columns" not in fixed or np.array_equal(result.sum(axis=0), columns)
+    assert fixed != "total" or result.sum() == total
+
+
+@pytest.mark.parametrize("sides", [(8, 9), (6, 7, 8), (3, 4, 5, 4)])
+def test_the_error_is_not_above_that_of_clipping_at_any_level(sides: tuple[int, ...]) -> None:
+    """Clip-and-round: negative cells become 0 and the margins are their sums, so that it adds up as well."""
+    generator = np.random.default_rng(5)
+    truth = generator.poisson(generator.gamma(0.6, 5, sides))
+    keys = every_key(len(sides))
+    error = {key: np.zeros(2) for key in keys}
+    for run in range(40):
+        noisy = {}
+        for key in keys:
+            shape = np.shape(margin(truth, key))
+            noisy[key] = margin(truth, key) + generator.geometric(0.6, shape) - generator.geometric(0.6, shape)
+        result = cube(noisy, seed=run)
+        clipped = noisy[keys[-1]].clip(0)
+        for key in keys:
+            both = np.asarray(result[key]), margin(clipped, key)
+            error[key] += [np.mean((values - margin(truth, key)) ** 2) for values in both]
+    for key in keys:
+        assert error[key][0] <= error[key][1], (key, error[key] / 40)
+
+
+def test_margins_of_three_ways_stay_close_to_the_fit() -> None:
+    generator = np.random.default_rng(8)
+    truth = generator.poisson(2, (20, 15, 12))
+    noisy = {key: margin(truth, key) + generator.integers(-2, 3, np.shape(margin(truth, key))) for key in every_key(3)}
+    cells, real = np.asarray(cube(noisy, seed=1)[0, 1, 2]), fitted(noisy)
+    assert np.abs(cells - real).max() < 1
+    for key in every_key(3):
+        assert np.sqrt(np.mean((margin(cells, key) - margin(real, key)) ** 2)) < (2 if key == () else 1)
+
+
+def test_a_hierarchy_crossed_with_dimensions() -> None:
+    """Counties in states by age: states by age, states, ages and the total are all sums of the same cells."""
+    generator = np.random.default_rng(3)
+    state = np.repeat([2, 0, 1], [4, 3, 5])
+    truth = generator.poisson(6, (12, 5))
+    by_state = np.stack([truth[state == group].sum(axis=0) for group in range(3)])
+    tables: Margin = {
+        (0, 1): truth, ((0, "state"), 1): by_state, ((0, "state"),): by_state.sum(axis=1), (1,): truth.sum(axis=0),
+        (): truth.sum(),
+    }  # fmt: skip
+    noisy = {key: values + generator.integers(-3, 4, np.shape(values)) for key, values in tables.items()}
+    fixed = {((0, "state"),): by_state.sum(axis=1), (0, 1): {(0, 0): 0}}
+    result = cube(noisy, levels={0: {"state": state}}, variance=dict.fromkeys(noisy, 2.0), fixed=fixed, seed=1)
+    cells = result[0, 1]
+    sums = np.stack([cells[state == group].sum(axis=0) for group in range(3)])
+    assert np.array_equal(result[(0, "state"), 1], sums)
+    assert np.array_equal(result[((0, "state"),)], by_state.sum(axis=1))
+    assert np.array_equal(result[1,], cells.sum(axis=0))
+    assert result[()] == cells.sum() == truth.sum()
+    assert cells.min() >= 0
+    assert cells[0, 0] == 0
+    order = generator.permutation(12)
+    again = cube(
+        noisy | {(0, 1): noisy[0, 1][order]},
+        levels={0: {"state": state[order]}},
+        variance=2.0,
+        fixed=fixed | {(0, 1): {(int(np.argsort(order)[0]), 0): 0}},
+        seed=1,
+    )
+    assert np.array_equal(again[0, 1], cells[order])
+
+
+def test_some_values_of_a_margin_are_public() -> None:
+    noisy = {(0, 1): [[3, 5, -1], [4, 4, 2]], (0,): [9, 9], (1,): [8, 8, 2]}
+    result = cube(noisy, fixed={(0,): {1: 20}, (1,): {2: 0}}, seed=1)
+    assert result[0,][1] == 20
+    assert result[1,][2] == 0
+    assert consistent(result)
+
+
+def test_three_public_margins_of_a_cube() -> None:
+    generator = np.random.default_rng(4)
+    truth = generator.poisson(3, (4, 5, 3))
+    noisy = {(0, 1, 2): truth + generator.integers(-2, 3, truth.shape)}
+    fixed = {key: margin(truth, key) for key in [(0, 1), (0, 2), (1, 2)]}
+    cells = cube(noisy, fixed=fixed, seed=1)[0, 1, 2]
+    assert all(np.array_equal(margin(cells, key), values) for key, values in fixed.items())
+
+
+def test_axes_in_any_order() -> None:
+    noisy = np.arange(12).reshape(3, 4) - 2
+    straight = cube({(0, 1): noisy, (): 50}, seed=1)
+    turned = cube({(1, 0): noisy.T, (): 50}, variance={(1, 0): np.ones((4, 3)), (): 1}, seed=1)
+    assert turned[1, 0].shape == (4, 3)
+    assert turned[1, 0].sum() == turned[()] == straight[()]
+
+
+def test_how_far_the_numbers_moved() -> None:
+    noisy = {(0, 1): [[3, -2], [4, 4]], (): 9}
+    result = cube(noisy, seed=1)
+    told = moved(noisy, result)
+    assert told[0, 1].largest == np.abs(result[0, 1] - noisy[0, 1]).max()
+    assert told[()].mean == abs(result[()] - 9)
+    assert moved([1, 2, 3], [1, 2, 7]).root_mean_square == pytest.approx(np.sqrt(16 / 3))
+    for before, after in (([1], [1, 2]), ({(): 1}, {(0,): [1]}), ({(): 1}, [1])):
+        with pytest.raises(InputError, match="give"):
+            moved(before, after)
+
+
+@pytest.mark.parametrize(
+    ("margins", "complaint"),
+    [
+        ({}, "no margins"),
+        ([1, 2], "no margins"),
+        ({0: [1, 2]}, "tuple of axes"),
+        ({(0,): [[1, 2]]}, "keeps 1 axes"),
+        ({(0,): [1, 2], (0, 1): [[1], [2], [3]]}, "3 categories on axis 0"),
+        ({(0,): [1, 2], (2,): [1]}, "axis 1"),
+        ({(-1,): [1]}, "axes are 0, 1"),
+        ({(0, 0): [[1]]}, "twice"),
+        ({(0, 1): [[1]], (1, 0): [[1]]}, "given twice"),
+        ({(): float("nan")}, "nan"),
+        ({(0,): [1, 2.5]}, "2.5"),
+        ({(0,): []}, "no categories"),
+        ({((0, "state"),): [1, 2]}, "describe it in levels"),
+        ({(0,): np.ones(20_000, dtype=int), (1,): np.ones(20_000, dtype=int)}, "fewer axes"),
+    ],
+)
+def test_bad_margins_are_refused(margins: Any, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        cube(margins)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"variance": 0}, "above 0"),
+        ({"variance": -1}, "above 0"),
+        ({"variance": {(0, 1): 1}}, "no entry for the margin"),
+        ({"variance": {(0, 1): 1, (0,): 1, (): 1, (1,): 1}}, "not given"),
+        ({"variance": {(0, 1): [1, 2], (0,): 1, (): 1}}, "one a cell"),
+        ({"variance": {(0, 1): 1, (0,): 1, (): np.inf}}, "finite"),
+        ({"fixed": {(0,): [5, 5], (): 11}}, "\\(0,\\) adds up to 10 and \\(\\) to 11 in all"),
+        ({"fixed": {(): 3, (0, 1): {(0, 0): 4}}}, "margin \\(\\) at \\(\\) is fixed at 3, .* at least 4"),
+        ({"fixed": {(0,): [9, 9], (0, 1): {(0, 0): 1, (0, 1): 1}}}, "at \\(0,\\) is fixed at 9"),
+        ({"fixed": {(0, 1): {(5, 5): 0}}}, "cell \\(5, 5\\)"),
+        ({"fixed": {(0, 1): {(0, 0): -1}}}, "from 0"),
+        ({"fixed": {(0,): [1, -1]}}, "holds -1"),
+        ({"fixed": {(0,): [1, 2, 3]}}, "shape"),
+        ({"seed": "x"}, "seed"),
+    ],
+)  # fmt: skip
+def test_bad_options_are_refused(options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        cube({(0, 1): [[1, 2], [3, 4]], (0,): [3, 7], (): 10}, **options)
+
+
+def test_public_values_that_no_integers_meet_are_refused() -> None:
+    """Structural zeros leave no cell for what two margins ask."""
+    zeros = {(0, 0): 0, (0, 1): 0, (1, 2): 0}
+    with pytest.raises(SolverError, match="fixed values cannot all be met"):
+        cube(
+            {(0, 1): [[1, 1, 1], [1, 1, 1]]},
+            fixed={(0,): [5, 1], (1,): [1, 1, 4], (0, 1): zeros},
+            seed=1,
+        )
+
+
+def test_levels_are_checked() -> None:
+    tables: Margin = {(0,): [1, 2, 3], ((0, "half"),): [3, 3]}
+    for labels, complaint in (([0, 2, 2], "gaps"), ([0, 1], "categories on axis 0"), ([[0, 1]], "gaps")):
+        with pytest.raises(InputError, match=complaint):
+            cube(tables, levels={0: {"half": labels}})
+    with pytest.raises(InputError, match="shape"):
+        cube({(0,): [1, 2, 3], ((0, "half"),): [3, 3, 3]}, levels={0: {"half": [0, 0, 1]}})
+    Margins((3,), [((0, None),)], {})
+
+
+def test_the_example_of_the_page() -> None:
+    noisy = {(): 103, (0,): [40, 61], (1,): [55, 33, 16], (0, 1): [[18, 20, -1], [34, 15, 13]]}
+    table = cube(noisy, seed=1)
+    assert table[0, 1].tolist() == [[19, 20, 1], [35, 14, 13]]
+    assert (table[0,].tolist(), table[1,].tolist(), int(table[()])) == ([40, 62], [54, 34, 14], 102)
