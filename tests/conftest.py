@@ -1,28 +1,15 @@
 """Settings for all tests, and a PostgreSQL server for those that want one."""
 
 import os
-import pwd
-import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import settings
 
+from tests import servers
+
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
-
-PASSWORD = "correct horse"
-_TYPES = {
-    pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "float8", pa.string(): "text", pa.bool_(): "bool",
-    pa.date32(): "date", pa.timestamp("us"): "timestamp",
-}  # fmt: skip
 
 
 def unavailable(reason: str) -> None:
@@ -32,76 +19,12 @@ def unavailable(reason: str) -> None:
     pytest.skip(reason)
 
 
-@dataclass(frozen=True)
-class Postgres:
-    """A running server."""
-
-    port: int
-
-    @property
-    def dsn(self) -> str:
-        """How to connect, with the password."""
-        return f"host=127.0.0.1 port={self.port} dbname=postgres user=steward password='{PASSWORD}'"
-
-    def url(self, database: str) -> str:
-        """The same as an address, for another database."""
-        return f"postgresql://steward:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{self.port}/{database}"
-
-    def execute(self, *statements: str) -> None:
-        """Run and commit, each by itself."""
-        import psycopg
-
-        with psycopg.connect(self.dsn, autocommit=True) as base:
-            for statement in statements:
-                base.execute(statement)  # type: ignore[call-overload]
-
-    def load(self, name: str, rows: pa.Table) -> dict[str, Any]:
-        """Make a table of the rows; the source that reads it."""
-        import psycopg
-        from psycopg import sql
-
-        columns = [
-            sql.SQL("{} {}").format(sql.Identifier(field.name), sql.SQL(_TYPES.get(field.type, "numeric")))
-            for field in rows.schema
-        ]
-        table = sql.Identifier(name)
-        with psycopg.connect(self.dsn) as base, base.cursor() as cursor:
-            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table))
-            cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(table, sql.SQL(", ").join(columns)))
-            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(table)) as copy:
-                for row in rows.to_pylist():
-                    copy.write_row(list(row.values()))
-        return {"postgres": self.dsn, "table": name}
-
-
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
+def postgres() -> Iterator[servers.Postgres]:
     """A PostgreSQL server of its own, in a temporary folder."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/none")]
-    programs = found[-1].parent
-    if not (programs / "pg_ctl").exists():
+    programs = servers.programs()
+    if programs is None:
         unavailable("PostgreSQL is not installed; apt-get install postgresql")
-    user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
-    become = ["runuser", "-u", user, "--"] if os.getuid() == 0 else []
-    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
-    shutil.chown(folder, user)
-    secret = folder / "password"
-    secret.write_text(PASSWORD)
-    secret.chmod(0o644)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-
-    def run(*command: object) -> None:
-        subprocess.run([*become, *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-
-    data = folder / "data"
-    run(programs / "initdb", "-D", data, "-U", "steward", "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
-        "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
-    options = f"-h 127.0.0.1 -p {port} -k {folder} -c fsync=off"
-    run(programs / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start")
-    try:
-        yield Postgres(port)
-    finally:
-        run(programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
+        return
+    with servers.server(programs) as running:
+        yield running

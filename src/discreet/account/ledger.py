@@ -256,7 +256,7 @@ class Ledger:
         if not composable:
             raise LedgerError(
                 f"{release!r} has no composed guarantee (keys made from contributors, or categories read from the"
-                " data), and no ledger can grant it: use query keys and declared categories"
+                " data), and no ledger can grant it: use query keys and declared categories, or publish it without one"
             )
         digests, note = digested.digests(cells), _note(note)
         asked = {"cost": cost, "cells": digested.fingerprint(digests)}

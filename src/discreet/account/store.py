@@ -10,6 +10,7 @@ one row of the table `discreet_unit`. So what it reads is what it adds to. A rea
 
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,7 +72,7 @@ cells = Table(
 
 
 class Store:
-    """A database, by path or address. Connections are opened for each transaction, so processes may fork."""
+    """A database, by path or address. It holds no transaction between calls, so processes may fork."""
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
         self.path: Path | None = None
@@ -154,9 +155,10 @@ class Store:
 
     def _postgres(self, url: URL) -> Engine:
         try:
-            return create_engine(
+            engine = create_engine(
                 url.set(drivername="postgresql+psycopg"),
-                poolclass=NullPool,
+                pool_size=1,
+                pool_pre_ping=True,
                 hide_parameters=True,
                 connect_args={"connect_timeout": 10},
             )
@@ -164,6 +166,8 @@ class Store:
             raise LedgerError(
                 "a ledger in PostgreSQL needs psycopg: install it with pip install 'discreet[postgres]'"
             ) from None
+        weakref.finalize(self, _dispose, engine, os.getpid())
+        return engine
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -190,6 +194,11 @@ class Store:
         if self.path is None and state is None:
             return f"the server of {self.name} cannot be reached or refused ({said}); nothing was written"
         return f"{self.name}: {said}; nothing was written"
+
+
+def _dispose(engine: Engine, owner: int) -> None:
+    """Close what is kept open; a forked process leaves its parent's connection alone."""
+    engine.dispose(close=os.getpid() == owner)
 
 
 def _begin(base: Connection) -> None:

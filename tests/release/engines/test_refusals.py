@@ -15,7 +15,7 @@ import pytest
 from discreet.errors import DiscreetError, InputError, ParameterError
 from discreet.release.engines import Plan, Recode, open_engine
 from discreet.release.engines.canonical import canonical, typed
-from tests.conftest import PASSWORD, Postgres
+from tests.servers import PASSWORD, Postgres
 
 from . import town
 

@@ -1,0 +1,175 @@
+"""Many hands, crashes, and every order of steps: the sum of what is granted never exceeds the capacity."""
+
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from discreet.account.grant import Grant
+from discreet.account.ledger import Ledger
+from discreet.errors import BudgetError, LedgerError
+from tests.account.town import SECRET, cells, new
+
+CAPACITY = 10
+NAMES = st.sampled_from(["a", "b", "c", "d"])
+
+
+class Books(RuleBasedStateMachine):
+    """A ledger beside what a few lines of Python say that it should hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.place = Path(self.folder.name) / "ledger"
+        self.ledger = new(self.place, CAPACITY)
+        self.grants: dict[str, Grant] = {}
+        self.states: dict[str, str] = {}
+        self.costs: dict[str, int] = {}
+        self.spent: set[bytes] = set()
+
+    def teardown(self) -> None:
+        self.folder.cleanup()
+
+    def used(self) -> int:
+        return sum(cost for name, cost in self.costs.items() if self.states[name] != "refunded")
+
+    @rule(name=NAMES, cost=st.integers(0, 6))
+    def reserve(self, name: str, cost: int) -> None:
+        open_now = self.states.get(name, "refunded") != "refunded"
+        if open_now and cost != self.costs[name]:
+            with pytest.raises(LedgerError, match="reserved before"):
+                self.ledger.reserve(name, cost, cells(name, "shared"), {})
+        elif not open_now and self.used() + cost > CAPACITY:
+            with pytest.raises(BudgetError):
+                self.ledger.reserve(name, cost, cells(name, "shared"), {})
+        else:
+            self.grants[name] = self.ledger.reserve(name, cost, cells(name, "shared"), {})
+            self.costs[name] = cost
+            self.states[name] = self.states[name] if open_now else "reserved"
+            assert self.grants[name].state == self.states[name]
+
+    @precondition(lambda self: self.grants)
+    @rule(data=st.data(), step=st.sampled_from(["spend", "refund", "complete"]))
+    def step(self, data: st.DataObject, step: str) -> None:
+        name = data.draw(st.sampled_from(sorted(self.grants)))
+        after = {
+            "spend": {"reserved": "spent", "spent": "spent", "complete": "complete"},
+            "refund": {"reserved": "refunded", "refunded": "refunded"},
+            "complete": {"spent": "complete", "complete": "complete"},
+        }[step].get(self.states[name])
+        if after is None:
+            with pytest.raises(LedgerError):
+                getattr(self.grants[name], step)()
+            return
+        getattr(self.grants[name], step)()
+        assert self.grants[name].state == after
+        self.states[name] = after
+        if after == "spent":
+            self.spent |= set(cells(name, "shared"))
+
+    @rule()
+    def open_again(self) -> None:
+        self.ledger = Ledger.at(self.place, SECRET)
+
+    @invariant()
+    def agree(self) -> None:
+        assert self.used() <= CAPACITY
+        statement = self.ledger.verify()
+        assert statement.left == CAPACITY - self.used()
+        assert {record.release: record.state for record in statement.records} == self.states
+        assert self.ledger.known(cells("a", "b", "c", "d", "shared")) == self.spent
+
+
+TestBooks = Books.TestCase
+TestBooks.settings = settings(max_examples=12, stateful_step_count=20, deadline=None)
+
+
+def test_eight_processes_ask_for_400_grants_where_300_fit(place: str) -> None:
+    ledger = new(place, 300)
+    asking = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-m", "tests.account.town", place, f"office {number}", "50"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(8)
+    ]
+    granted = [line for each in asking for line in each.communicate()[0].splitlines()]
+    assert [each.returncode for each in asking] == [0] * 8
+    assert len(set(granted)) == len(granted) == 300
+    statement = ledger.verify()
+    assert (statement.spent, statement.left) == (300, 0)
+    assert {record.release for record in statement.records} == set(granted)
+    assert ledger.known(cells(*granted)) == set(cells(*granted))
+
+
+CRASH = """
+import os, signal, sys
+from tests.account.town import *
+from discreet.account.book import Book
+from discreet.account import cells as digests
+
+place, where, step = sys.argv[1:]
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+def dying(function, kind):
+    def run(*given, **named):
+        result = function(*given, **named)
+        if where == "inside" and (kind is None or kind in given):
+            die()
+        return result
+    return run
+if step == "cells":
+    digests.record = dying(digests.record, None)
+else:
+    Book.append = dying(Book.append, step)
+ledger = Ledger.at(place, SECRET)
+grant = ledger.reserve("census", 3, cells("a", "b"), {})
+if (where, step) == ("after", "reserve"): die()
+grant.spend()
+if (where, step) == ("after", "spend"): die()
+grant.complete()
+if (where, step) == ("after", "complete"): die()
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "step", "left_in"),
+    [
+        ("inside", "reserve", None),
+        ("after", "reserve", "reserved"),
+        ("inside", "spend", "reserved"),
+        ("inside", "cells", "reserved"),
+        ("after", "spend", "spent"),
+        ("inside", "complete", "spent"),
+        ("after", "complete", "complete"),
+    ],
+)
+def test_a_crash_leaves_whole_steps_and_the_release_can_be_completed(
+    place: str, where: str, step: str, left_in: str | None
+) -> None:
+    new(place)
+    killed = subprocess.run([sys.executable, "-c", CRASH, place, where, step], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    ledger = Ledger.at(place, SECRET)
+    grant = ledger.find("census")
+    assert (grant and grant.state) == left_in
+    spent = left_in in ("spent", "complete")
+    assert ledger.known(cells("a", "b")) == (set(cells("a", "b")) if spent else set())
+    assert ledger.known(cells("a", "b"), release="census") == set()
+    statement = ledger.verify()
+    assert (statement.spent, statement.reserved) == (3 if spent else 0, 3 if left_in == "reserved" else 0)
+    if left_in == "reserved":
+        assert grant is not None
+        grant.refund()
+        assert ledger.verify().left == 300
+    again = ledger.reserve("census", 3, cells("a", "b"), {})
+    again.spend()
+    again.complete()
+    assert ledger.verify().spent == 3

@@ -1,0 +1,104 @@
+"""The secret: 32 random bytes that only their owner can read, and that no message ever shows."""
+
+import base64
+import hashlib
+import hmac
+import os
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import SecretError
+from discreet.release.secrets import fingerprint, new_secret, secret
+
+BYTES = bytes(range(100, 132))
+
+
+def write(path: Path, data: bytes, mode: int = 0o600) -> Path:
+    path.write_bytes(data)
+    path.chmod(mode)
+    return path
+
+
+def test_a_new_secret_is_random_and_for_the_owner_only(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        one, other = new_secret(tmp_path / "one"), new_secret(tmp_path / "other")
+    finally:
+        os.umask(before)
+    assert one != other
+    assert len(one) == 32
+    assert (tmp_path / "one").stat().st_mode & 0o777 == 0o600
+    assert secret(tmp_path / "one") == secret(str(tmp_path / "one")) == one
+
+
+def test_a_secret_is_never_overwritten(tmp_path: Path) -> None:
+    made = new_secret(tmp_path / "one")
+    with pytest.raises(SecretError, match="never overwritten"):
+        new_secret(tmp_path / "one")
+    with pytest.raises(SecretError, match="cannot be written"):
+        new_secret(tmp_path / "none" / "one")
+    assert secret(tmp_path / "one") == made
+
+
+SPELLINGS = {
+    "hexadecimal": BYTES.hex().encode(),
+    "capitals": BYTES.hex().upper().encode() + b"\n",
+    "base64": base64.b64encode(BYTES) + b"\r\n",
+    "base64 for addresses": base64.urlsafe_b64encode(BYTES).rstrip(b"="),
+}
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS.values(), BYTES], ids=[*SPELLINGS, "raw"])
+def test_every_spelling_in_a_file(tmp_path: Path, spelling: bytes) -> None:
+    assert secret(write(tmp_path / "s", spelling)) == BYTES
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=list(SPELLINGS))
+def test_every_spelling_in_the_environment(monkeypatch: pytest.MonkeyPatch, spelling: bytes) -> None:
+    monkeypatch.setenv("TOWN", spelling.decode())
+    assert secret("env:TOWN") == BYTES
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660, 0o602])
+def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    with pytest.raises(SecretError, match=r"read by others.*chmod 600"):
+        secret(write(tmp_path / "s", BYTES.hex().encode(), mode))
+
+
+def test_stricter_modes_are_accepted(tmp_path: Path) -> None:
+    assert secret(write(tmp_path / "s", BYTES.hex().encode(), 0o400)) == BYTES
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"hunter2 hunter2 hunter2", BYTES[:31], BYTES + b"!", BYTES.hex().encode()[:-2], b"x" * 64, b"\xff" * 100],
+)
+def test_what_is_no_secret_is_refused_and_not_shown(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(SecretError, match="discreet keys new") as refused:
+        secret(write(tmp_path / "s", data))
+    assert "hunter2" not in str(refused.value)
+    assert BYTES.hex()[:8] not in str(refused.value)
+
+
+@pytest.mark.parametrize("data", [b"correct horse battery staple 32!", bytes(32), b"ab" * 32, b"\x01\x02" * 16])
+def test_what_a_person_typed_is_refused(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(SecretError, match="not random") as refused:
+        secret(write(tmp_path / "s", data))
+    assert "horse" not in str(refused.value)
+
+
+def test_places_that_hold_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOWN", raising=False)
+    with pytest.raises(SecretError, match="'TOWN' is not set"):
+        secret("env:TOWN")
+    for wrong in (tmp_path / "none", tmp_path, "a\0b"):
+        with pytest.raises(SecretError, match="cannot be read"):
+            secret(wrong)
+
+
+def test_a_fingerprint_is_a_hash_of_a_keyed_hash() -> None:
+    expected = hashlib.sha256(hmac.new(BYTES, b"fingerprint", "sha256").digest()).hexdigest()[:16]
+    assert fingerprint(BYTES) == expected
+    with pytest.raises(SecretError):
+        fingerprint(b"short")

@@ -1,0 +1,73 @@
+"""PostgreSQL from the system's packages, on loopback, in a temporary folder."""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+PASSWORD = "correct horse"
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """A running server."""
+
+    port: int
+
+    @property
+    def dsn(self) -> str:
+        """How to connect, with the password."""
+        return f"host=127.0.0.1 port={self.port} dbname=postgres user=steward password='{PASSWORD}'"
+
+    def url(self, database: str) -> str:
+        """The same as an address, for another database."""
+        return f"postgresql://steward:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{self.port}/{database}"
+
+    def execute(self, *statements: str) -> None:
+        """Run and commit, each by itself."""
+        import psycopg
+
+        with psycopg.connect(self.dsn, autocommit=True) as base:
+            for statement in statements:
+                base.execute(statement.encode())
+
+
+def programs() -> Path | None:
+    """The folder of the newest server's programs; None where there is none."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/none")]
+    return found[-1].parent if (found[-1].parent / "pg_ctl").exists() else None
+
+
+@contextmanager
+def server(where: Path, durable: bool = False) -> Iterator[Postgres]:
+    """Start one, and stop it in the end."""
+    user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+    become = ["runuser", "-u", user, "--"] if os.getuid() == 0 else []
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+    shutil.chown(folder, user)
+    secret = folder / "password"
+    secret.write_text(PASSWORD)
+    secret.chmod(0o644)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def run(*command: object) -> None:
+        subprocess.run([*become, *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+    data = folder / "data"
+    run(where / "initdb", "-D", data, "-U", "steward", "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
+        "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
+    options = f"-h 127.0.0.1 -p {port} -k {folder} -c fsync={'on' if durable else 'off'}"
+    run(where / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start")
+    try:
+        yield Postgres(port)
+    finally:
+        run(where / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
