@@ -5,18 +5,17 @@ Totals are the margins that were published, never sums made here.
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.release.cells import Grouping, Side
 from discreet.release.spec import TableSpec
+from discreet.report.html import label
 
 Integers = npt.NDArray[np.int64]
 
 MOST_ROWS, MOST_COLUMNS = 30, 12
-LONGEST = 80
 
 
 def preview(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> str:
@@ -37,11 +36,6 @@ def preview(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> str
         f"<thead>{_head(down, across, published)}</thead><tbody>{''.join([*content, *bottom])}</tbody></table></div>"
         + note
     )
-
-
-def label(text: str, longest: int = LONGEST) -> str:
-    """A label as HTML, cut where it is very long."""
-    return escape(text if len(text) <= longest else text[: longest - 1] + "…")
 
 
 def heading(side: Side) -> str:
