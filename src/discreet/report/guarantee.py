@@ -103,7 +103,11 @@ def _symbols(
         found += [
             ["epsilon (ε)", escape(promise.epsilon), "for the whole release"],
             ["delta (δ)", above(promise.delta), "for the whole release, an upper bound, rounded up"],
-            ["floor of delta", above(promise.floor), "no epsilon has a smaller delta"],
+            [
+                "floor of delta",
+                above(min(promise.floor, promise.delta)),
+                "at a larger epsilon delta falls to this, no lower",
+            ],
         ]
     found += [
         [
