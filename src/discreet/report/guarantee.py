@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.account.compose import compose
 from discreet.certify.ptable import PTable
-from discreet.exact import Epsilon
+from discreet.exact import Epsilon, exact
 from discreet.release.cells import Layout
 from discreet.release.spec import ReleaseSpec
 from discreet.report import svg
@@ -150,18 +150,19 @@ def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | 
         return ""
     rows = spec.unit.contributions
     if promise is None:
-        together, epsilon, delta = compose(ptable), float(ptable.guarantee.epsilon), float(ptable.guarantee.delta)
-        what = "one count read alone"
+        together, what = compose(ptable), "one count read alone"
+        epsilon, delta = exact(ptable.guarantee.epsilon, "epsilon"), float(ptable.guarantee.delta)
     else:
-        together = compose(ptable, touches, contributions=rows if rows > 1 else None)
-        epsilon, delta = float(Epsilon.of(promise.epsilon)), promise.delta
-        what = "the whole release"
-    across = epsilon * np.arange(POINTS + 1) / (POINTS // 2)
-    bound = np.where(across >= epsilon, np.minimum(together.delta(across), delta), together.delta(across))
-    points = list(zip(across.tolist(), bound.tolist(), strict=True))
-    ends = f"{above(points[0][1])} at epsilon 0 to {above(points[-1][1])} at epsilon {above(points[-1][0])}"
-    chart = svg.curve(points, epsilon, delta, f"delta of {what} falls from {ends}.")
-    listed = [[above(x), above(y)] for x, y in points[:: POINTS // 8]]
+        together, what = compose(ptable, touches, contributions=rows if rows > 1 else None), "the whole release"
+        epsilon, delta = exact(promise.epsilon, "epsilon"), promise.delta
+    across = [epsilon * place / (POINTS // 2) for place in range(POINTS + 1)]
+    bound = together.delta(np.array([float(each) for each in across]) * (1 - 2.0**-50))
+    bound[POINTS // 2 :] = np.minimum(bound[POINTS // 2 :], delta)
+    listed = [[upper(x, 4), above(y)] for x, y in zip(across, bound.tolist(), strict=True)][:: POINTS // 8]
+    (start, highest), (end, lowest) = listed[0], listed[-1]
+    said = f"delta of {what} falls from {highest} at epsilon {start} to {lowest} at epsilon {end}."
+    points = [(float(x), y) for x, y in zip(across, bound.tolist(), strict=True)]
+    chart = svg.curve(points, float(epsilon), delta, said)
     return (
         "<h3>At other values of epsilon</h3>"
         "<p>The same noise keeps a whole curve of promises: a smaller ε with a larger δ, and the reverse.</p>"

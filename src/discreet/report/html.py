@@ -14,8 +14,8 @@ def label(text: str, longest: int = LONGEST) -> str:
 
 
 def several(labels: Iterable[str]) -> str:
-    """Labels in a row, the first of very many."""
-    first = [label(text) for text in itertools.islice(labels, MOST_LABELS + 1)]
+    """Labels in a row, the first of very many; none changes the direction of the next."""
+    first = [f"<bdi>{label(text)}</bdi>" for text in itertools.islice(labels, MOST_LABELS + 1)]
     return ", ".join(first[:MOST_LABELS]) + (", …" if len(first) > MOST_LABELS else "")
 
 

@@ -90,10 +90,9 @@ def _lead(
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return (
-        "<p>These are tables of counts about people. To protect everyone in them, every count was changed a little, at"
-        " random, before it was published. A number here is close to the true one, and as a rule not equal to it.</p>"
-        + in_words(spec, ptable, promise)
-        + f'<dl class="facts">{listed}</dl>'
+        "<p>These are tables of counts about people. To protect everyone in them, every count was changed at random"
+        " before it was published. So a number here is near the true one, and as a rule not equal to it; how near is"
+        " said below.</p>" + in_words(spec, ptable, promise) + f'<dl class="facts">{listed}</dl>'
     )
 
 

@@ -69,7 +69,7 @@ def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, d
         f'<path class="guide" d="M{x:.1f} {frame.y(bottom):.1f}V{y:.1f}H{frame.x(0):.1f}"/>',
         f'<path class="curve" d="M{line}"/>',
         f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="5"/>',
-        f'<text class="mark" x="{x + 9:.1f}" y="{y - 8:.1f}">what is promised</text>',
+        f'<text class="mark" x="{x + 9:.1f}" y="{y - 8:.1f}">what is promised{"" if delta else ": 0"}</text>',
     ]
     return _svg("Privacy curve", description, [*frame.axes(across, rising, "epsilon", "delta, at most"), *marked])
 
