@@ -10,8 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 PASSWORD = "correct horse"
+_TYPES = {
+    pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "float8", pa.string(): "text", pa.bool_(): "bool",
+    pa.date32(): "date", pa.timestamp("us"): "timestamp",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,24 @@ class Postgres:
         with psycopg.connect(self.dsn, autocommit=True) as base:
             for statement in statements:
                 base.execute(statement.encode())
+
+    def load(self, name: str, rows: pa.Table) -> dict[str, Any]:
+        """Make a table of the rows; the source that reads it."""
+        import psycopg
+        from psycopg import sql
+
+        columns = [
+            sql.SQL("{} {}").format(sql.Identifier(field.name), sql.SQL(_TYPES.get(field.type, "numeric")))
+            for field in rows.schema
+        ]
+        table = sql.Identifier(name)
+        with psycopg.connect(self.dsn) as base, base.cursor() as cursor:
+            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table))
+            cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(table, sql.SQL(", ").join(columns)))
+            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(table)) as copy:
+                for row in rows.to_pylist():
+                    copy.write_row(list(row.values()))
+        return {"postgres": self.dsn, "table": name}
 
 
 def programs() -> Path | None:

@@ -150,12 +150,28 @@ def test_the_demo_leaves_a_folder_that_verifies(discreet) -> None:  # type: igno
     result = discreet("demo", "-o", "town")
     assert result.code == 0
     assert "Lighthouse" in result.out
-    assert sorted(path.name for path in Path("town").iterdir()) == ["certificate.json", "measurements.csv", "table.csv"]
-    assert discreet("verify", "town").code == 0
-    counts = [int(line.split(",")[2]) for line in Path("town/table.csv").read_text().splitlines()[1:]]
-    assert len(counts) == 72
-    assert min(counts) >= 0
-    assert abs(sum(counts) - 100_000) < 200
+    assert "town/report.html" in result.out
+    tables = [f"{name}.{kind}" for name in ("people", "work") for kind in ("csv", "json", "parquet")]
+    others = ["certificate.json", "manifest.json", "measurements.csv", "report.html"]
+    assert sorted(path.name for path in Path("town").iterdir()) == sorted([*tables, *others])
+    checked = discreet("verify", "town")
+    assert checked.code == 0
+    assert "epsilon = 1," in checked.out
+    rows = [line.split(",") for line in Path("town/people.csv").read_text().splitlines()[1:]]
+    assert len(rows) == 13 * 7 + 13 + 7 + 1  # with _other, and all margins
+    assert min(int(row[2]) for row in rows) >= 0
+    assert abs(int(next(row[2] for row in rows if row[:2] == ["_total", "_total"])) - 100_000) < 200
+    assert "Abbey" in Path("town/report.html").read_text()
+    again = discreet("demo", "-o", "town")
+    assert again.code == 2
+    assert "exists already" in again.err
+
+
+def test_the_demo_without_a_folder_leaves_none(discreet) -> None:  # type: ignore[no-untyped-def]
+    result = discreet("demo", "--epsilon", "2")
+    assert result.code == 0
+    assert "epsilon = 2, delta" in result.out
+    assert list(Path().iterdir()) == []
 
 
 def test_the_printed_delta_is_never_below_the_certified_one(discreet) -> None:  # type: ignore[no-untyped-def]

@@ -1,14 +1,21 @@
 """`discreet demo`: the main job on the town that ships with Discreet."""
 
+import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
-from discreet import town
-from discreet.certify.verify import verify
+from discreet import files, town
 from discreet.cli import show
+
+if TYPE_CHECKING:
+    from discreet.release.check import Checked
+
+STAGES = 7
+"""Unpacking, the five of a release, and the check."""
 
 
 def demo(
@@ -16,25 +23,55 @@ def demo(
         str | None,
         typer.Option("--output", "-o", metavar="DIR", help="Leave the published folder here; it must not exist."),
     ] = None,
-    epsilon: Annotated[str, typer.Option(help="Privacy of the table.")] = "1",
+    epsilon: Annotated[str, typer.Option(help="What one person may lose in all.")] = "1",
 ) -> None:
-    """Publish a table of a synthetic town: noisy counts, and the certificate of what they promise."""
+    """Publish tables of a synthetic town of 100,000 people: from microdata to a folder that anyone can check."""
     if output is not None:
-        town.free(output)
-    with show.console.status("reading the town, counting, drawing noise"):
-        published = town.publish(epsilon)
-    grid = Grid(title="People by district and age, as published", title_justify="left")
-    for head in ("district", *town.AGES):
-        grid.add_column(head, justify="left" if head == "district" else "right")
-    for district, counts in zip(town.DISTRICTS, published.counts.tolist(), strict=True):
-        grid.add_row(district, *map(str, counts))
-    show.console.print(grid)
-    show.guarantee(published.ptable)
+        files.free(output)
+    with tempfile.TemporaryDirectory() as folder:
+        checked = _publish(Path(folder), output or str(Path(folder) / "published"), epsilon)
+    _first_table(checked)
+    show.guarantee(checked.ptable)
+    assert checked.promise is not None
     show.console.print(
-        "Each person is in one cell. For anyone, and for any set of tables that could be published, the chance of"
-        f" publishing one of them is, with that person and without, the same up to a factor e^{epsilon} and delta."
+        f"in all           epsilon = {checked.promise.epsilon}, delta = {show.above(checked.promise.delta)} for one"
+        f" person in {checked.touches} cells, an upper bound"
     )
-    if output is not None:
-        published.save(output)
-        verify(Path(output) / "certificate.json")
-        show.console.print(f"published folder: {output}   (check it with: discreet verify {output})")
+    if output is None:
+        show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
+    else:
+        show.console.print(f"published folder: {output}   (every claim holds; again with: discreet verify {output})")
+        show.console.print(f"open in a browser: {Path(output) / 'report.html'}")
+
+
+def _publish(folder: Path, output: str, epsilon: str) -> "Checked":
+    """Release the town, then check what was left as a third party would."""
+    from discreet.release import run  # the engines take a while to load
+    from discreet.release.check import check
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=show.console, transient=True) as progress:
+        task = progress.add_task("unpacking the town", total=STAGES)
+
+        def tell(doing: str) -> None:
+            progress.update(task, description=doing, advance=1)
+
+        spec = town.unpack(folder)
+        spec["budget"] |= {"epsilon": epsilon}
+        run(spec, output, progress=tell)
+        tell("checking")
+        checked = check(output)
+        progress.advance(task)
+    return checked
+
+
+def _first_table(checked: "Checked") -> None:
+    table, (place, *_) = checked.layout.tables[0]
+    down, across = checked.layout.groupings[place].sides
+    grid = Grid(title=f"{table.name}, as published", title_justify="left")
+    grid.add_column(down.book.name)
+    for name in across.labels:
+        grid.add_column(name, justify="right")
+    for name, counts in zip(down.labels, checked.measurements[place].clip(0).tolist(), strict=True):
+        grid.add_row(name, *map(str, counts))
+    show.console.print(grid)

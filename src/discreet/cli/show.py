@@ -1,8 +1,5 @@
 """How a table and its guarantee are printed: one way, for every command."""
 
-from decimal import ROUND_CEILING, Decimal, localcontext
-from fractions import Fraction
-
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
@@ -14,6 +11,9 @@ from discreet.certify.table import PROPERTIES
 from discreet.domain import Counts, Cycle
 from discreet.mechanism import Mechanism
 from discreet.report.chart import bars
+from discreet.report.numbers import above as above
+from discreet.report.numbers import number as number
+from discreet.report.numbers import upper as upper
 
 console = Console(highlight=False)
 
@@ -83,22 +83,3 @@ def neighbours(ptable: PTable) -> str:
         by = "any other" if many == ptable.domain.size - 1 else f"one that differs by {some}"
         return f"one answer replaced by {by}"
     return f"one person added or removed, changing the count by {'1' if many == 1 else f'up to {many}'}"
-
-
-def upper(value: Fraction, digits: int = 6) -> str:
-    """Six digits, rounded up: what is printed is never less than what is certified."""
-    if value == 0:
-        return "0"
-    with localcontext(prec=digits, rounding=ROUND_CEILING):
-        shown = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.{digits - 1}e}"
-
-
-def above(value: float) -> str:
-    """Four digits, rounded up."""
-    return upper(Fraction(value), digits=4)
-
-
-def number(value: Fraction) -> str:
-    """Six digits, or 0."""
-    return "0" if value == 0 else f"{float(value):.6g}"

@@ -15,7 +15,7 @@ def verify(
     path: Annotated[str, typer.Argument(metavar="FILE|DIR", help="A certificate, or the folder of a release.")],
 ) -> None:
     """Recompute every claim of a certificate, in integers, or of a release folder; exit 0 only if all hold."""
-    if (Path(path) / "manifest.json").exists():
+    if os.path.exists(os.path.join(path, "manifest.json")):
         _folder(path)
         return
     file = Path(path) / "certificate.json" if os.path.isdir(path) else Path(path)

@@ -4,8 +4,8 @@
 - the manifest: the digests of all files, the groupings that its specification has, the touches, and the composed
   guarantee, recomputed from the certificate;
 - the measurements: one for every cell of every grouping, the same for the same cell;
-- the tables: made again from the measurements, byte for byte (a Parquet file by its content, as its bytes depend on
-  the version of a library).
+- the tables and the report: made again from the measurements, byte for byte (a Parquet file by its content, as its
+  bytes depend on the version of a library).
 
 What it cannot tell: whether the publisher used the certificate's table, or the secret well.
 """
@@ -13,6 +13,7 @@ What it cannot tell: whether the publisher used the certificate's table, or the 
 import csv
 import io
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +23,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
+import discreet
 from discreet.certify.ptable import PTable, load
 from discreet.errors import CertificateError, DiscreetError
 from discreet.release import cells, measure, output
 from discreet.release.job import FORMAT, VERSION, Promise, layout_of, promise_of
 from discreet.release.spec import ReleaseSpec
+from discreet.report.page import page
 
 LARGEST_MANIFEST = 64_000_000
 
@@ -70,6 +73,12 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     if failures:
         raise _refused(where, failures)
     _tables(content, layout, values, spec, failures)
+    made = page(spec, layout, ptable, touches, promise, values, measure.clamped(values))
+    if content[output.REPORT] != made:
+        failures.append(
+            f"{output.REPORT}: is not what Discreet {discreet.__version__} makes of the measurements"
+            f" (the folder says it is from {document.get('software', {}).get('discreet')})"
+        )
     if failures:
         raise _refused(where, failures)
     return Checked(where, spec, ptable, touches, promise, document, layout, values)
@@ -96,7 +105,7 @@ def _manifest(where: Path) -> dict[str, Any]:
     if output.manifest(document) != raw:
         raise CertificateError(f"{path} is not in the form in which manifests are written; get the folder again")
     named = document.get("files")
-    if not isinstance(named, dict) or not {output.MEASUREMENTS, output.CERTIFICATE} <= set(named):
+    if not isinstance(named, dict) or not {output.MEASUREMENTS, output.CERTIFICATE, output.REPORT} <= set(named):
         raise CertificateError(f"{path} does not list its files; get the folder again")
     return document
 
@@ -169,11 +178,25 @@ def _privacy(
     stated = claimed.get("composed")
     if (stated is None) != (promise is None):
         failures.append("manifest: a composed guarantee is stated where there is none, or missing where there is one")
-    elif promise is not None and (
-        stated.get("epsilon") != promise.epsilon or float(stated.get("delta", 0)) < promise.delta * (1 - 1e-9)
-    ):
-        failures.append(f"manifest: the composed delta is {stated.get('delta')}, and comes out as {promise.delta!r}")
+    elif promise is not None:
+        return _stated(stated, promise, failures)
     return promise
+
+
+def _stated(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Promise:
+    """The guarantee as it is stated: no better than the one recomputed, but for last digits that machines differ in."""
+    if stated.get("epsilon") != promise.epsilon:
+        failures.append(f"manifest: the composed epsilon is {stated.get('epsilon')}, not the budget's")
+    found = {}
+    for name in ("delta", "floor"):
+        here = float(getattr(promise, name))
+        try:
+            found[name] = float(stated[name])
+        except (KeyError, TypeError, ValueError):
+            found[name] = math.nan
+        if not here * (1 - 1e-9) <= found[name] <= 1:
+            failures.append(f"manifest: the composed {name} is {stated.get(name)}, and comes out as {here!r}")
+    return Promise(promise.epsilon, found["delta"], found["floor"])
 
 
 def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> list[npt.NDArray[np.int64]]:

@@ -30,6 +30,7 @@ from discreet.release import spec as specification
 from discreet.release.codebook import resolve
 from discreet.release.engines import Engine, Plan, open_engine
 from discreet.release.spec import ReleaseSpec
+from discreet.report.page import page
 
 FORMAT, VERSION = "discreet release", 1
 
@@ -237,9 +238,11 @@ def folder(
     secret: bytes,
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     """The files of a release, and its manifest."""
+    counts = measure.clamped(values)
     content = {
         output.MEASUREMENTS: output.measurements(layout, values),
-        **output.files(layout, measure.clamped(values), asked.outputs),
+        **output.files(layout, counts, asked.outputs),
+        output.REPORT: page(asked, layout, ptable, touches, promise, values, counts),
         output.CERTIFICATE: verify.canonical(ptable.certificate.document),
     }
     epsilon, _, delta = ptable.guarantee

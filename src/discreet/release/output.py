@@ -1,4 +1,4 @@
-"""What a release folder holds: measurements, tables, certificate, manifest; written so that it is complete or absent.
+"""What a release folder holds: measurements, tables, certificate, report (`report.page`) and manifest.
 
 Everything here is a function of the public specification and the measurements, so a third party can make the tables
 again, byte for byte.
@@ -24,6 +24,7 @@ Integers = npt.NDArray[np.int64]
 MEASUREMENTS = "measurements.csv"
 MANIFEST = "manifest.json"
 CERTIFICATE = "certificate.json"
+REPORT = "report.html"
 
 
 def measurements(layout: Layout, values: Sequence[Integers]) -> bytes:

@@ -1,0 +1,58 @@
+"""Numbers as people read them; what is promised is rounded so that it is never understated."""
+
+import math
+from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
+
+_LARGE = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
+
+
+def upper(value: Fraction, digits: int = 6) -> str:
+    """Six digits, rounded up: what is printed is never less than what is certified."""
+    if value == 0:
+        return "0"
+    with localcontext(prec=digits, rounding=ROUND_CEILING):
+        shown = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.{digits - 1}e}"
+
+
+def above(value: float) -> str:
+    """Four digits, rounded up."""
+    return upper(Fraction(value), digits=4)
+
+
+def number(value: Fraction) -> str:
+    """Six digits, or 0."""
+    return "0" if value == 0 else f"{float(value):.6g}"
+
+
+def factor(value: Fraction) -> str:
+    """Three digits, rounded up, written out up to a million."""
+    shown = Decimal(upper(value, digits=3))
+    return f"{shown:,f}" if shown < 10**6 else f"{shown:e}"
+
+
+def one_in(value: float) -> str:
+    """A small chance as "1 in N", N rounded down to two digits; a large one in percent, rounded up."""
+    if value > 0.1:
+        return f"{math.ceil(Fraction(value) * 100)}%"
+    whole = math.floor(1 / Fraction(value))
+    if whole >= 10**15:
+        return upper(Fraction(value), digits=2)
+    unit = 10 ** (len(str(whole)) - 2)
+    whole = whole // unit * unit
+    for size, name in _LARGE:
+        if whole >= size:
+            return f"1 in {Decimal(whole) / size:g} {name}"
+    return f"1 in {whole:,}"
+
+
+def percent(value: Fraction) -> str:
+    """One decimal; what is neither certain nor impossible is not printed as if it were."""
+    if value in (0, 1):
+        return f"{100 * int(value)}%"
+    if value < Fraction(1, 1000):
+        return "under 0.1%"
+    if value > Fraction(999, 1000):
+        return "over 99.9%"
+    return f"{float(100 * value):.1f}%"

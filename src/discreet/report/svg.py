@@ -1,0 +1,142 @@
+"""Two charts as inline SVG: the law of the noise, and delta against epsilon.
+
+They are text made from numbers with one decimal, so the same table gives the same bytes. Colours are classes of the
+page's style sheet; every chart has a title and a description for those who do not see it.
+"""
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+WIDTH, HEIGHT = 640, 300
+LEFT, RIGHT, TOP, BOTTOM = 62, 16, 26, 46
+
+MOST_BARS = 200
+LEAST_SHOWN = 1e-3
+"""Of the likeliest: rarer noise is off the chart."""
+
+
+def law(noise: Sequence[tuple[int, int]], total: int, within: int, description: str) -> str:
+    """Bars of the chance of each difference between measurement and truth; those within +-`within` stand out."""
+    chance = {z: w / total for z, w in noise}
+    top = max(chance.values())
+    shown = [z for z in chance if chance[z] >= LEAST_SHOWN * top]
+    reach = max(1, -min(shown), max(shown))
+    size = -(-(2 * reach + 1) // MOST_BARS)
+    half = -(-(reach - (size - 1) // 2) // size)
+    first = -half * size - (size - 1) // 2
+    frame = _Frame(first - 0.5, -first + 0.5 if size % 2 else first + (2 * half + 1) * size - 0.5, 0.0, 1.06 * top)
+    paths: dict[str, list[str]] = {"inside": [], "outside": []}
+    for place in range(2 * half + 1):
+        start = first + place * size
+        height = math.fsum(chance.get(z, 0.0) for z in range(start, start + size)) / size
+        gap = min(1.0, 0.15 * frame.width(size))
+        left, right = frame.x(start - 0.5) + gap / 2, frame.x(start + size - 0.5) - gap / 2
+        side = "inside" if abs(start + (size - 1) / 2) <= within else "outside"
+        paths[side].append(f"M{left:.1f} {frame.y(0):.1f}V{frame.y(height):.1f}H{right:.1f}V{frame.y(0):.1f}Z")
+    step = _step(2 * reach, 8)
+    across = [
+        (float(z), f"{z:+d}" if z else "0") for z in range(-reach // step * step, reach + 1, step) if abs(z) <= reach
+    ]
+    up = _step_real(top, 4)
+    digits = max(0, -math.floor(math.log10(100 * up) + 1e-9))
+    rising = [(k * up, f"{100 * k * up:.{digits}f}%") for k in range(int(1.06 * top / up) + 1)]
+    drawn = [f'<path class="{side}" d="{"".join(paths[side])}"/>' for side in ("outside", "inside") if paths[side]]
+    return _svg(
+        "Chance of each difference",
+        description,
+        [*frame.axes(across, rising, "measured count minus true count", "chance of each difference"), *drawn],
+    )
+
+
+def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, description: str) -> str:
+    """delta, on a scale of powers of ten, against epsilon, and the point that is promised."""
+    lowest = min((value for _, value in [*points, (epsilon, delta)] if value > 0), default=1.0)
+    bottom = min(-3, max(-16, math.floor(math.log10(lowest) - 0.2)))
+    frame = _Frame(0.0, points[-1][0], float(bottom), 0.3)
+
+    def at(x: float, value: float) -> tuple[float, float]:
+        return frame.x(x), frame.y(max(bottom, math.log10(value)) if value > 0 else bottom)
+
+    line = "L".join("{:.1f} {:.1f}".format(*at(x, value)) for x, value in points)
+    every = math.ceil(-bottom / 6)
+    up = _step_real(points[-1][0], 6)
+    digits = max(0, -math.floor(math.log10(up) + 1e-9))
+    across = [(k * up, f"{k * up:.{digits}f}") for k in range(int(points[-1][0] / up + 1e-9) + 1)]
+    rising = [(float(-k), "1" if k == 0 else f"1e-{k}") for k in range(0, -bottom + 1, every)]
+    x, y = at(epsilon, delta)
+    marked = [
+        f'<path class="guide" d="M{x:.1f} {frame.y(bottom):.1f}V{y:.1f}H{frame.x(0):.1f}"/>',
+        f'<path class="curve" d="M{line}"/>',
+        f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="5"/>',
+        f'<text class="mark" x="{x + 9:.1f}" y="{y - 8:.1f}">what is promised{"" if delta else ": 0"}</text>',
+    ]
+    return _svg("Privacy curve", description, [*frame.axes(across, rising, "epsilon", "delta, at most"), *marked])
+
+
+class _Frame:
+    """From numbers to places on the drawing."""
+
+    def __init__(self, left: float, right: float, bottom: float, top: float) -> None:
+        self.left, self.right, self.bottom, self.top = left, right, bottom, top
+
+    def width(self, size: float) -> float:
+        return (WIDTH - LEFT - RIGHT) * size / (self.right - self.left)
+
+    def x(self, value: float) -> float:
+        return LEFT + self.width(value - self.left)
+
+    def y(self, value: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (self.top - value) / (self.top - self.bottom)
+
+    def axes(
+        self, across: Sequence[tuple[float, str]], rising: Sequence[tuple[float, str]], below: str, above: str
+    ) -> list[str]:
+        """Grid lines and labels of both axes."""
+        grid = "".join(f"M{LEFT} {self.y(value):.1f}H{WIDTH - RIGHT}" for value, _ in rising)
+        base = f"M{LEFT} {self.y(self.bottom):.1f}H{WIDTH - RIGHT}"
+        ticks = "".join(f"M{self.x(value):.1f} {self.y(self.bottom):.1f}v5" for value, _ in across)
+        return [
+            f'<path class="grid" d="{grid}"/>',
+            f'<path class="axis" d="{base}{ticks}"/>',
+            *(
+                f'<text x="{self.x(value):.1f}" y="{HEIGHT - BOTTOM + 19}" text-anchor="middle">{label}</text>'
+                for value, label in across
+            ),
+            *(
+                f'<text x="{LEFT - 8}" y="{self.y(value) + 4:.1f}" text-anchor="end">{label}</text>'
+                for value, label in rising
+            ),
+            f'<text class="name" x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{below}</text>',
+            f'<text class="name" x="{LEFT}" y="14">{above}</text>',
+        ]
+
+
+def _svg(title: str, description: str, parts: Sequence[str]) -> str:
+    name = title.split()[0].lower()
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{name}-title {name}-text">'
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-text">{escape(description)}</desc>'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def _step(span: int, most: int) -> int:
+    """The least of 1, 2, 5, 10, 20, ... that makes at most `most` steps."""
+    power = 1
+    while True:
+        for step in (power, 2 * power, 5 * power):
+            if step * most >= span:
+                return step
+        power *= 10
+
+
+def _step_real(span: float, most: int) -> float:
+    """The same for real numbers."""
+    power = 10.0 ** (math.floor(math.log10(span)) - 2)
+    while True:
+        for step in (power, 2 * power, 5 * power):
+            if step * most >= span:
+                return step
+        power *= 10

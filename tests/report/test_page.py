@@ -1,0 +1,322 @@
+"""The report of a release: what it says is what the integers say, no label is markup, and it can be made again."""
+
+import json
+import math
+import re
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from discreet.release.run import layout_of, promise_of
+
+import discreet
+from discreet.certify.ptable import PTable
+from discreet.errors import CertificateError
+from discreet.release import measure, output, run
+from discreet.release.check import check
+from discreet.release.spec import ReleaseSpec
+from discreet.report.distortion import distortion, noise, sizes
+from discreet.report.numbers import factor, one_in, percent
+from discreet.report.page import page
+
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=y>', "&amp;", "</title></style>", "x" * 200]
+
+SPEC: dict[str, Any] = {
+    "title": "People",
+    "version": "1",
+    "source": {"csv": "people.csv"},
+    "unit": {"id": "id"},
+    "dimensions": {
+        "sex": {"column": "sex", "categories": ["f", "m"]},
+        "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, None]}},
+        "place": {
+            "column": "place",
+            "categories": [f"p{k}" for k in range(40)],
+            "levels": {"side": {"north": [f"p{k}" for k in range(20)], "south": [f"p{k}" for k in range(20, 40)]}},
+        },
+    },
+    "tables": [{"name": "people", "dimensions": ["sex", "age"], "margins": "all"}],
+    "design": {"name": "geometric", "epsilon": "1/4", "support": 60},
+    "budget": {"epsilon": 1, "delta": 1e-4},
+    "key": "fresh",
+}
+
+
+def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
+    """The report of a specification all of whose measurements are one number."""
+    spec = ReleaseSpec.model_validate(SPEC | (changes or {}))
+    design = dict(spec.design or {})
+    ptable = getattr(discreet.design, design.pop("name"))(**design).certify(bits=spec.bits or 32)
+    layout = layout_of(spec)
+    touches = layout.touches()
+    values = [np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings]
+    return page(
+        spec, layout, ptable, touches, promise_of(spec, ptable, touches), values, measure.clamped(values)
+    ).decode()
+
+
+class Reader(HTMLParser):
+    """Elements, their nesting, and the rows of tables."""
+
+    EMPTY = ("meta",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.tables: list[list[list[str]]] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if {"td", "th"} & set(self.open):
+            self.tables[-1][-1][-1] += data
+
+
+def table(text: str, first: str) -> list[list[str]]:
+    """The table whose first heading is this."""
+    return next(rows for rows in Reader(text).tables if rows[0][0] == first)
+
+
+def test_it_is_one_file_that_asks_for_nothing_and_can_be_read_aloud() -> None:
+    text = made()
+    tags = Reader(text).tags
+    names = [tag for tag, _ in tags]
+    assert not {"script", "link", "img", "iframe", "object", "a", "form"} & set(names)
+    assert not re.search(r"url\(|@import|src=|href=|https?:", text)
+    assert ("html", {"lang": "en"}) in tags
+    assert names.count("h1") == 1
+    assert names.count("svg") == 2
+    assert names.count("desc") == 2
+    assert all("scope" in attributes for tag, attributes in tags if tag == "th")
+    assert names.count("caption") == names.count("table")
+    ids = [attributes["id"] for _, attributes in tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in tags:
+        assert set((attributes.get("aria-labelledby") or "").split()) <= set(ids)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_no_label_is_markup(hostile: str) -> None:
+    plain, given = (
+        made(
+            {
+                "title": name,
+                "version": name[:150],
+                "dimensions": {
+                    name: {
+                        "column": name,
+                        "categories": [name, "other"],
+                        "levels": {name: {name: [name], "rest": ["other"]}},
+                    },
+                    "b": {"column": "b", "ranges": {name: [0, 1]}},
+                },
+                "tables": [
+                    {"name": "t", "dimensions": [name, "b"], "margins": "all", "filter": {"b": [name]}},
+                    {"name": "u", "dimensions": [{"dimension": name, "level": name}]},
+                ],
+            }
+        )
+        for name in ("plain", hostile)
+    )
+    assert [tag for tag, _ in Reader(given).tags] == [tag for tag, _ in Reader(plain).tags]
+    assert "<script" not in given
+    assert "onerror=y>" not in given
+
+
+def test_the_same_input_gives_the_same_bytes_and_nothing_private_enters() -> None:
+    first = made()
+    private = {"source": {"parquet": "/secret/place"}, "key": "query", "secret": {"file": "/secret/key"}}
+    assert made() == first
+    assert "secret/place" not in made(private)
+    assert "secret/key" not in made(private)
+    assert made(private) == made(private | {"source": {"csv": "x"}, "secret": {"env": "Y"}, "ledger": "z"})
+
+
+def test_the_guarantee_is_said_in_words_and_symbols_and_never_understated() -> None:
+    text = made()
+    assert "Whether or not any one person took part" in text
+    assert "a factor of at most 2.72, plus at most 1 in" in text  # e = 2.71828...
+    rows = {row[0]: row[1] for row in table(text, "what")}
+    spec = ReleaseSpec.model_validate(SPEC)
+    ptable = discreet.design.geometric(epsilon="1/4", support=60).certify()
+    promise = promise_of(spec, ptable, 4)
+    assert promise is not None
+    assert rows["epsilon (ε)"] == "1"
+    assert promise.delta <= float(rows["delta (δ)"]) <= promise.delta * 1.001
+    assert promise.floor <= float(rows["floor of delta"]) <= promise.floor * 1.001
+    assert (rows["touches"], rows["contributions"], rows["unit"]) == ("4", "1", "one person")
+    found = re.search(r"plus at most 1 in ([0-9,]+)\.", text)
+    assert found is not None
+    assert 1 / int(found[1].replace(",", "")) >= promise.delta
+
+
+def test_a_row_is_not_called_a_person() -> None:
+    text = made({"unit": {}})
+    assert "Whether or not any one row of the data was there" in text
+    assert "protected for each of them alone" in text
+
+
+def test_contributor_keys_are_said_to_promise_nothing_together() -> None:
+    keys = {"budget": None, "key": "contributors", "secret": {"env": "X"}}
+    text = made(keys)
+    assert "No guarantee is given for these tables as a whole" in text
+    assert "do not add up" in text
+    assert "Whether or not" not in text
+    assert {"epsilon (ε)", "delta (δ)"}.isdisjoint(row[0] for row in table(text, "what"))
+    given = made(keys | {"record_keys": ["k"]})
+    assert "No guarantee is given.</strong>" in given
+    assert "one count alone" not in given
+    assert '<path class="curve"' not in given
+
+
+def test_the_curve_is_never_below_a_recomputed_one() -> None:
+    from discreet.account import compose
+
+    together = compose(discreet.design.geometric(epsilon="1/4", support=60).certify(), 4)
+    rows = table(made(), "epsilon")[1:]
+    assert len(rows) == 9
+    for epsilon, delta in rows:
+        below = together.delta(epsilon) if float(epsilon) < 1 else together.floor
+        assert below * (1 - 1e-9) <= float(delta) <= together.delta(epsilon) * 1.001
+
+
+def law(ptable: PTable, count: int) -> dict[int, Fraction]:
+    """Chance of each published count, from a table of the integers alone."""
+    chances: dict[int, Fraction] = {}
+    row = ptable.table.row(count)
+    for place, weight in enumerate(row.weights):
+        published = max(0, row.first + place)
+        chances[published] = chances.get(published, Fraction(0)) + Fraction(weight, 2**ptable.bits)
+    return chances
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 10, 1000])
+@pytest.mark.parametrize(
+    "ptable",
+    [
+        discreet.design.geometric(epsilon="1", support=30).certify(),
+        discreet.design.maxent(support=5, variance=3).certify("1"),
+        discreet.design.maxent(support=5, variance=3, small="sdc", js=2).certify("1"),
+    ],
+    ids=["geometric", "maxent", "small counts"],
+)
+def test_the_error_by_size_is_that_of_the_integers(ptable: PTable, count: int) -> None:
+    found = distortion(ptable.table, count)
+    published = law(ptable, count)
+    added = {z: Fraction(w, 2**ptable.bits) for z, w in noise(ptable.table, count)}
+    assert sum(added.values()) == 1
+    assert found.truth == published.get(count, 0)
+    assert found.lean == sum(p * (y - count) for y, p in published.items())
+    mean = sum(z * p for z, p in added.items())
+    assert found.deviation == pytest.approx(math.sqrt(sum((z - mean) ** 2 * p for z, p in added.items())), rel=1e-12)
+    assert found.coverage == sum(p for z, p in added.items() if abs(z) <= found.within) >= Fraction(95, 100)
+    assert sum(p for z, p in added.items() if abs(z) < found.within) < Fraction(95, 100)
+
+
+def test_geometric_noise_has_the_error_of_its_formula() -> None:
+    alpha = math.exp(-1)
+    found = distortion(discreet.design.geometric(epsilon="1").certify(bits=62).table, 0)
+    assert float(found.truth) == pytest.approx(1 / (1 + alpha), rel=1e-9)  # a true 0 published as 0
+    assert float(found.lean) == pytest.approx(alpha / (1 - alpha**2), rel=1e-9)
+    assert found.deviation == pytest.approx(math.sqrt(2 * alpha) / (1 - alpha), rel=1e-9)
+    assert found.within == 3  # 1 - 2 alpha^4/(1 + alpha) = 0.973; with 2 it is 0.927
+
+
+def test_sizes_stay_in_the_domain() -> None:
+    assert sizes(discreet.design.geometric(epsilon="1").certify().table) == [0, 5, 10, 50, 100, 1000]
+    assert sizes(discreet.design.geometric(epsilon="1", upper=20).certify().table) == [0, 5, 10, 20]
+    text = made({"design": {"name": "geometric", "epsilon": "1/4", "upper": 3}})
+    assert "A true count above 3 is treated as if it were 3" in text
+    assert [row[0] for row in table(text, "true count")] == ["true count", "0", "3"]
+
+
+def test_tables_are_grids_with_the_totals_that_were_published() -> None:
+    rows = table(made(), "sex")
+    assert rows[0] == ["sex", "child", "adult", "_other", "Total"]
+    assert rows[1] == ["f", "7", "7", "7", "7"]
+    assert rows[-1] == ["Total", "7", "7", "7", "7"]
+    without = table(made({"tables": [{"name": "t", "dimensions": ["sex", "age"]}]}), "sex")
+    assert without[0] == ["sex", "child", "adult", "_other"]
+    assert without[-1] == ["_other", "7", "7", "7"]
+    some = made({"tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": [["sex"], ["age"]]}]})
+    assert table(some, "sex")[-1] == ["Total", "7", "7", "7", ""]
+
+
+def test_a_single_total_and_long_tables() -> None:
+    assert table(made({"tables": [{"name": "all", "dimensions": []}]}), "count") == [["count"], ["7"]]
+    tables = [{"name": "t", "dimensions": ["place", "sex", "age"], "margins": "all"}]
+    long = made({"tables": tables, "budget": {"epsilon": 2, "delta": 1e-4}})
+    assert "The first 30 of 123 rows." in long
+    assert len(table(long, "place")) == 32
+    assert table(long, "place")[-1][0] == "Total"
+    narrow = made({"tables": [{"name": "t", "dimensions": ["sex", "place"]}]})
+    assert table(narrow, "place")[0] == ["place", "f", "m", "_other"]
+    level = made({"tables": [{"name": "t", "dimensions": [{"dimension": "place", "level": "side"}]}]})
+    assert [row[0] for row in table(level, "place (side)")] == ["place (side)", "north", "south", "_other"]
+
+
+def test_measurements_below_zero_are_counted_once() -> None:
+    assert "16 of the 16 measurements came out below 0" in made(value=-3)  # 3 x 3 cells, 3 + 3 margins, the total
+    assert "0 of the 16 measurements came out below 0" in made(value=0)
+
+
+def test_numbers_are_rounded_to_the_safe_side() -> None:
+    assert (factor(Fraction(7389, 1000)), factor(Fraction(22026)), factor(Fraction(1))) == ("7.39", "22,100", "1")
+    assert [one_in(chance) for chance in (1e-6, 0.019, 0.123)] == ["1 in 1 million", "1 in 52", "13%"]
+    assert one_in(3.3e-9) == "1 in 300 million"
+    assert (percent(Fraction(1)), percent(Fraction(9999, 10000)), percent(Fraction(1, 10**5))) == (
+        "100%",
+        "over 99.9%",
+        "under 0.1%",
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    people = "\n".join(f"{k},{'fm'[k % 2]},{k % 90},p{k % 7}" for k in range(500))
+    (tmp_path / "people.csv").write_text(f"id,sex,age,place\n{people}\n")
+    run(SPEC | {"source": {"csv": str(tmp_path / "people.csv")}}, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_verify_makes_the_report_again_and_refuses_another(folder: Path) -> None:
+    check(folder)
+    report = folder / output.REPORT
+    report.write_bytes(report.read_bytes().replace(b"at most 2.72", b"at most 1.01"))
+    manifest = folder / output.MANIFEST
+    document = json.loads(manifest.read_text())
+    document["files"][output.REPORT] = output.digest(report.read_bytes())
+    manifest.write_bytes(output.manifest(document))
+    with pytest.raises(CertificateError, match=r"report\.html: is not what"):
+        check(folder)
+
+
+@pytest.mark.parametrize(("name", "value"), [("delta", "1e-12"), ("floor", "0.0"), ("floor", "nan"), ("delta", "2")])
+def test_verify_refuses_a_better_guarantee_than_the_integers_have(folder: Path, name: str, value: str) -> None:
+    manifest = folder / output.MANIFEST
+    document = json.loads(manifest.read_text())
+    document["privacy"]["composed"][name] = value
+    manifest.write_bytes(output.manifest(document))
+    with pytest.raises(CertificateError, match=f"composed {name} is {value}"):
+        check(folder)
