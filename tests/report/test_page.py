@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from discreet.release.run import layout_of, promise_of
 
 import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError
 from discreet.release import measure, output, run
 from discreet.release.check import check
+from discreet.release.job import layout_of, promise_of
 from discreet.release.spec import ReleaseSpec
 from discreet.report.distortion import distortion, noise, sizes
 from discreet.report.numbers import factor, one_in, percent

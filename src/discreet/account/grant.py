@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from discreet.account import cells
 from discreet.account.book import Book
 from discreet.account.cells import Digests
-from discreet.account.chain import Entry, Record
+from discreet.account.chain import Entry, Head, Record
 from discreet.errors import LedgerError
 
 
@@ -42,6 +42,14 @@ class Grant:
                 entry = self._book.append(base, last, "spend", self.release, fields)
                 cells.record(base, entry.seq, new)
         self.state = "spent" if state == "reserved" else state
+
+    def head(self) -> Head:
+        """The entry at which it was spent: what a manifest states, the same whenever the release is run again."""
+        with self._book.store.read() as base:
+            entry = self._book.latest(base, ("spend",), self.release)
+        if entry is None:
+            raise LedgerError(f"{self.release!r} is {self.state}, not spent: call spend before the first draw")
+        return entry.head
 
     def refund(self) -> None:
         """Give the units back; only before they are spent. Again: nothing happens."""

@@ -27,6 +27,7 @@ from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, Spec
 from discreet.exact import Epsilon, exact
 from discreet.release import cells, keys, measure, output, secrets, tabulate
 from discreet.release import spec as specification
+from discreet.release.account import Account
 from discreet.release.codebook import resolve
 from discreet.release.engines import Engine, Plan, open_engine
 from discreet.release.spec import ReleaseSpec
@@ -93,19 +94,24 @@ def run(spec: Any, output: str | os.PathLike[str], *, progress: Progress | None 
     ptable = table_of(asked, touches)
     promise = promise_of(asked, ptable, touches)
     secret = _secret(asked)
+    account = Account.of(asked, layout, ptable, secret)
     plan = Plan(tuple(book.recode for book in layout.books), asked.unit.id)
-    with open_engine(asked.source) as engine:
-        plan.check(engine.columns())
-        tell("counting")
-        found = _leaves(engine, plan, asked, ptable, secret)
-    tell("measuring")
-    counts, sums = measure.true_counts(layout, found)
-    chosen = _keys(asked, layout, ptable, secret, counts, sums)
-    values = measure.by_grouping(layout, measure.measure(ptable, counts, chosen))
+    with account.holding():
+        with open_engine(asked.source) as engine:
+            plan.check(engine.columns())
+            tell("counting")
+            found = _leaves(engine, plan, asked, ptable, secret)
+        counts, sums = measure.true_counts(layout, found)
+        account.check(asked, layout, counts, secret)
+        tell("measuring")
+        account.spend()
+        chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
+        values = measure.by_grouping(layout, measure.measure(ptable, counts, chosen))
     del counts, sums, found, chosen
     tell("writing")
-    content, document = folder(asked, layout, ptable, touches, promise, values, secret)
+    content, document = folder(asked, layout, ptable, touches, promise, values, secret, account.head())
     files.write_folder(output, content)
+    account.complete()
     return Release(Path(output), asked, ptable, touches, promise, tuple(values), document)
 
 
@@ -199,23 +205,18 @@ def _modulus(asked: ReleaseSpec, ptable: PTable) -> int:
     return 1 << ptable.bits if asked.record_keys else keys.PRIMES[ptable.bits]
 
 
-def header_of(asked: ReleaseSpec, ptable: PTable, ledger: str = "") -> bytes:
-    """What all keys of a release depend on."""
-    unit = (asked.unit.id, asked.unit.contributions)
-    return keys.header("cell", ledger, asked.version, unit, ptable.digest)
-
-
 def _keys(
     asked: ReleaseSpec,
     layout: cells.Layout,
     ptable: PTable,
+    start: bytes,
     secret: bytes,
     counts: npt.NDArray[np.int64],
     sums: list[npt.NDArray[np.uint64]],
 ) -> keys.Keys | None:
     if asked.key == "fresh":
         return None
-    asking = keys.query(secret, header_of(asked, ptable), layout.cells[0], ptable.bits)
+    asking = keys.query(secret, start, layout.cells[0], ptable.bits)
     if asked.key == "query":
         return asking
     return keys.contributors(sums, counts, _modulus(asked, ptable), asking)
@@ -236,6 +237,7 @@ def folder(
     promise: Promise | None,
     values: list[npt.NDArray[np.int64]],
     secret: bytes,
+    ledger: dict[str, Any] | None,
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     """The files of a release, and its manifest."""
     counts = measure.clamped(values)
@@ -275,7 +277,7 @@ def folder(
             if promise is None
             else {"epsilon": promise.epsilon, "delta": repr(promise.delta), "floor": repr(promise.floor)},
         },
-        "ledger": None,
+        "ledger": ledger,
         "files": {name: output.digest(data) for name, data in sorted(content.items())},
         "software": {"discreet": discreet.__version__, "python": platform.python_version()},
     }

@@ -194,6 +194,8 @@ class ReleaseSpec(_Part):
             raise ValueError("key is contributors; give a design, as there is no budget to choose one by")
         if self.key == "contributors" and self.record_keys is None and self.unit.id is None:
             raise ValueError("key is contributors; give unit: {id: COLUMN} to make record keys from, or record_keys")
+        if self.ledger is not None and self.secret is None:
+            raise ValueError("a ledger needs the secret it was opened with; give secret: {file: ...}")
         if self.record_keys is not None and self.key != "contributors":
             raise ValueError("record_keys are for key: contributors; leave them out")
         if len({table.name for table in self.tables}) < len(self.tables):

@@ -16,7 +16,7 @@ from discreet.report.html import grid, label
 from discreet.report.numbers import above, factor, one_in, percent, upper
 
 if TYPE_CHECKING:
-    from discreet.release.run import Promise
+    from discreet.release.job import Promise
 
 POINTS = 64
 

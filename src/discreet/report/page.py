@@ -23,7 +23,7 @@ from discreet.report.preview import heading, preview
 from discreet.report.reading import reading
 
 if TYPE_CHECKING:
-    from discreet.release.run import Promise
+    from discreet.release.job import Promise
 
 Integers = npt.NDArray[np.int64]
 

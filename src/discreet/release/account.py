@@ -1,0 +1,102 @@
+"""A release and its ledger: what is paid before anything is drawn.
+
+Cells that were released before, under the same definition, version, unit and table, cost nothing and come out the
+same; only the others count towards the touches that are paid for. Units are held before the data are read, spent at the
+first draw, and given back if anything fails before it. A release that was cut off after that is run again: it has the
+same name in the ledger, pays nothing more, and with query keys comes out the same.
+
+The ledger also holds, for every grouping, a keyed hash of its true counts under the version label. If the data changed
+and the label did not, the same keys would show the exact differences, so nothing is drawn, and the steward is told.
+"""
+
+import hashlib
+import hmac
+import secrets as random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.account.grant import Grant
+from discreet.account.ledger import Ledger
+from discreet.certify.ptable import PTable
+from discreet.release import keys
+from discreet.release.cells import Layout
+from discreet.release.spec import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a release holds in a ledger; nothing where it has none.
+
+    Attributes
+    ----------
+    start
+        What all its keys depend on.
+    """
+
+    start: bytes
+    ledger: Ledger | None = None
+    grant: Grant | None = None
+
+    @classmethod
+    def of(cls, asked: ReleaseSpec, layout: Layout, ptable: PTable, secret: bytes) -> "Account":
+        """Reserve what the release costs."""
+        ledger = None if asked.ledger is None else Ledger.at(asked.ledger, secret)
+        unit = (asked.unit.id, asked.unit.contributions)
+        start = keys.header("cell", "" if ledger is None else ledger.id, asked.version, unit, ptable.digest)
+        if ledger is None:
+            return cls(start)
+        definitions = layout.cells[0]
+        once = random.token_bytes(16) if asked.key == "fresh" else b""
+        digests = keys.identities(once + start, definitions)
+        public = asked.model_dump_json(exclude={"source", "secret", "ledger"})
+        name = f"{asked.version} {hashlib.sha256(once + start + public.encode()).hexdigest()[:16]}"
+        known = ledger.known(digests, name)
+        touches = layout.touches([digest in known for digest in digests])
+        cost = ledger.cost([(ptable, touches)], asked.unit.contributions) if touches else 0
+        note = {"title": asked.title, "cells": len(digests), "new": len(digests) - len(known), "touches": touches}
+        return cls(start, ledger, ledger.reserve(name, cost, digests, note))
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Give back what was reserved if something fails before it is spent."""
+        try:
+            yield
+        except BaseException:
+            if self.grant is not None and self.grant.state == "reserved":
+                self.grant.refund()
+            raise
+
+    def check(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
+        """Refuse data that changed under an unchanged version label."""
+        if self.ledger is None or asked.key != "query":
+            return
+        key = keys.derived(secret, "truth")
+        for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
+            defined = hashlib.sha256(self.start + b"".join(_framed(each) for each in grouping.definitions)).digest()
+            self.ledger.truth(asked.version, defined, hmac.digest(key, defined + counts[here].tobytes(), "sha256"))
+
+    def spend(self) -> None:
+        """The first draw is next."""
+        if self.grant is not None:
+            self.grant.spend()
+
+    def complete(self) -> None:
+        """It is published."""
+        if self.grant is not None:
+            self.grant.complete()
+
+    def head(self) -> dict[str, Any] | None:
+        """What the manifest says: which ledger, and its state when the release was spent."""
+        if self.ledger is None or self.grant is None:
+            return None
+        seq, mac = self.grant.head()
+        return {"id": self.ledger.id, "seq": seq, "mac": mac, "units": self.grant.cost}
+
+
+def _framed(definition: bytes) -> bytes:
+    return len(definition).to_bytes(4, "big") + definition
