@@ -317,3 +317,14 @@ def test_files_are_for_the_owner_only(tmp_path: Path) -> None:
     new(tmp_path / "l")
     if os.name == "posix":
         assert (tmp_path / "l").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["a ledger", "50%", "what?", "#1", "a&b=c", "é"])
+def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
+    ledger = new(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert Ledger.at(tmp_path / name, SECRET).id == ledger.id
+
+
+def test_an_address_of_a_file_is_the_file(tmp_path: Path) -> None:
+    assert new(f"sqlite:///{tmp_path}/l").id == Ledger.at(tmp_path / "l", SECRET).id
