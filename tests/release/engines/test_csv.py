@@ -1,5 +1,6 @@
 """CSV files as people write them: no row is lost in silence, nothing is guessed, and what cannot be read is refused."""
 
+import csv
 import gzip
 from collections import Counter
 from pathlib import Path
@@ -162,3 +163,12 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     with pytest.raises(InputError):
         open_engine({"csv": tmp_path / "x.csv"})
     assert list(private.iterdir()) == []
+
+
+def test_reading_leaves_the_limit_of_the_process_as_it_was(tmp_path: Path) -> None:
+    before = csv.field_size_limit(1000)
+    try:
+        assert counted(b"a,b\nx,0\n", tmp_path / "people.csv") == {(0, 0): 1}
+        assert csv.field_size_limit() == 1000
+    finally:
+        csv.field_size_limit(before)

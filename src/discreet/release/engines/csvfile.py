@@ -136,9 +136,12 @@ def _look(path: Path) -> tuple[bool, int]:
 
 
 def _rows(path: Path, delimiter: str) -> Iterator[list[str]]:
-    csv.field_size_limit(_LONGEST_FIELD)
-    with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text:
-        yield from csv.reader(text, delimiter=delimiter, strict=True)
+    usual = csv.field_size_limit(_LONGEST_FIELD)  # the whole process has this limit
+    try:
+        with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text:
+            yield from csv.reader(text, delimiter=delimiter, strict=True)
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _names(path: Path, delimiter: str, header: bool) -> tuple[str, ...]:
