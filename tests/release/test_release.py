@@ -300,6 +300,7 @@ def test_contributor_keys_promise_one_cell_only(spec: dict[str, Any], tmp_path: 
         ({"tables": [{"name": "t", "dimensions": ["nope"]}]}, "not declared"),
         ({"tables": [{"name": "t", "dimensions": ["sex", "sex"]}]}, "twice"),
         ({"tables": [{"name": "../t", "dimensions": ["sex"]}]}, "name"),
+        ({"tables": [{"name": "manifest", "dimensions": ["sex"]}]}, "file of every folder"),
         ({"tables": [{"name": "t", "dimensions": ["sex"]}] * 2}, "same name"),
         ({"tables": [{"name": "t", "dimensions": [{"dimension": "district", "level": "no"}]}]}, "no level"),
         ({"tables": [{"name": "t", "dimensions": ["sex"], "margins": [["age"]]}]}, "none of its dimensions"),

@@ -29,6 +29,8 @@ from discreet.errors import SpecError
 OTHER = "_other"
 TOTAL = "_total"
 
+RESERVED = ("measurements", "manifest", "certificate", "report")
+
 LARGEST_FILE = 4_000_000
 
 Label = Annotated[str, Field(min_length=1, max_length=200)]
@@ -198,6 +200,9 @@ class ReleaseSpec(_Part):
             raise ValueError("a ledger needs the secret it was opened with; give secret: {file: ...}")
         if self.record_keys is not None and self.key != "contributors":
             raise ValueError("record_keys are for key: contributors; leave them out")
+        for table in self.tables:
+            if table.name in RESERVED:
+                raise ValueError(f"a table is called {table.name}, as a file of every folder is; choose another name")
         if len({table.name for table in self.tables}) < len(self.tables):
             raise ValueError("two tables have the same name; give each its own")
         return self
