@@ -66,7 +66,7 @@ class Statement:
 
 
 class Ledger:
-    """A budget in whole units of one certificate. Made by `open` and `at`; it keeps no connection and no secret."""
+    """A budget in whole units of one certificate. Made by `open` and `at`; it does not keep the secret."""
 
     def __init__(self, book: Book, opening: Mapping[str, Any]) -> None:
         self._book, self._store = book, book.store
