@@ -1,19 +1,20 @@
 """`discreet ledger`: open a budget, see what was granted from it, check it, hand it on."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
-from discreet.account.chain import Head
-from discreet.account.ledger import Ledger, Statement
 from discreet.certify.ptable import load
 from discreet.cli import show as shown
 from discreet.cli.keys import DEFAULT, Source
 from discreet.errors import LedgerError, ParameterError
 from discreet.exact import text
 from discreet.release import secrets
+
+if TYPE_CHECKING:
+    from discreet.account.ledger import Ledger, Statement
 
 app = typer.Typer(help="The record of what privacy was spent, in whole units of one table.", no_args_is_help=True)
 
@@ -31,6 +32,8 @@ def open_(
     secret: Source = DEFAULT,
 ) -> None:
     """Open a ledger: a budget in whole units of one certificate."""
+    from discreet.account.ledger import Ledger  # its database takes a while to load
+
     made = Ledger.open(
         ledger,
         unit=load(unit),
@@ -50,7 +53,7 @@ def open_(
 @app.command()
 def show(ledger: Place, secret: Source = DEFAULT) -> None:
     """Show what was granted, to whom, when, and what is left."""
-    statement = Ledger.at(ledger, secrets.secret(secret)).show()
+    statement = _at(ledger, secret).show()
     _summary(statement)
     if statement.records:
         grid = Grid(box=SIMPLE_HEAD)
@@ -72,7 +75,7 @@ def verify(
     secret: Source = DEFAULT,
 ) -> None:
     """Recompute the chain, the sums, the cells and the unit; exit 0 only if all of it holds."""
-    statement = Ledger.at(ledger, secrets.secret(secret)).verify(None if head is None else _head(head))
+    statement = _at(ledger, secret).verify(None if head is None else _head(head))
     shown.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
     _summary(statement)
     if head is None:
@@ -86,7 +89,7 @@ def export(
     secret: Source = DEFAULT,
 ) -> None:
     """Write the entries as JSON lines, without secrets."""
-    Ledger.at(ledger, secrets.secret(secret)).export(output)
+    _at(ledger, secret).export(output)
     shown.console.print(f"entries written to {output}", markup=False)
 
 
@@ -97,14 +100,20 @@ def refund(
     secret: Source = DEFAULT,
 ) -> None:
     """Give back what a release reserved; refused if anything may have been drawn."""
-    grant = Ledger.at(ledger, secrets.secret(secret)).find(release)
+    grant = _at(ledger, secret).find(release)
     if grant is None:
         raise LedgerError(f"{release!r:.200} was never reserved; see `discreet ledger show`")
     grant.refund()
     shown.console.print(f"{grant.cost} units of {release} given back", markup=False)
 
 
-def _summary(statement: Statement) -> None:
+def _at(place: str, secret: str) -> "Ledger":
+    from discreet.account.ledger import Ledger  # its database takes a while to load
+
+    return Ledger.at(place, secrets.secret(secret))
+
+
+def _summary(statement: "Statement") -> None:
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -127,8 +136,8 @@ def _summary(statement: Statement) -> None:
     shown.console.print(grid)
 
 
-def _head(given: str) -> Head:
+def _head(given: str) -> tuple[int, str]:
     seq, _, mac = given.partition(":")
     if not (seq.isascii() and seq.isdecimal() and len(seq) < 19 and len(mac) == 64):
         raise ParameterError(f"--head is {given!r:.100}; give it as in the manifest, a number, a colon and 64 digits")
-    return Head(int(seq), mac)
+    return int(seq), mac
