@@ -155,17 +155,7 @@ def _privacy(
         failures.append(f"manifest: touches are {claimed.get('touches')}, and the specification has {touches}")
     if claimed.get("contributions") != spec.unit.contributions:
         failures.append("manifest: contributions differ from the specification's")
-    listed = [
-        {
-            "dimensions": [{"dimension": side.book.name, "level": side.level} for side in grouping.sides],
-            "cells": grouping.size,
-            "ptable": ptable.digest,
-            "distance": spec.unit.contributions,
-            "multiplicity": 1,
-        }
-        for grouping in layout.groupings
-    ]
-    if document.get("groupings") != listed:
+    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
         failures.append("manifest: its groupings are not those of its specification and certificate")
     epsilon, _, delta = ptable.guarantee
     if claimed.get("cell") != {"epsilon": str(epsilon), "delta": repr(float(delta))}:

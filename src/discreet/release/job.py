@@ -258,16 +258,7 @@ def folder(
             "fingerprint": None if asked.secret is None else secrets.fingerprint(secret),
             "came_with_the_data": asked.record_keys is not None,
         },
-        "groupings": [
-            {
-                "dimensions": [{"dimension": side.book.name, "level": side.level} for side in grouping.sides],
-                "cells": grouping.size,
-                "ptable": ptable.digest,
-                "distance": asked.unit.contributions,
-                "multiplicity": 1,
-            }
-            for grouping in layout.groupings
-        ],
+        "groupings": output.groupings(layout, ptable.digest, asked.unit.contributions),
         "privacy": {
             "unit": "one row" if asked.unit.id is None else "one person",
             "contributions": asked.unit.contributions,

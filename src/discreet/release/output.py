@@ -110,6 +110,20 @@ def _json_stat(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> 
     return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
+def groupings(layout: Layout, ptable: str, contributions: int) -> list[dict[str, Any]]:
+    """What a manifest says of every grouping, so that composition can be recomputed."""
+    return [
+        {
+            "dimensions": [{"dimension": side.book.name, "level": side.level} for side in grouping.sides],
+            "cells": grouping.size,
+            "ptable": ptable,
+            "distance": contributions,
+            "multiplicity": 1,
+        }
+        for grouping in layout.groupings
+    ]
+
+
 def digest(content: bytes) -> str:
     """sha256:... of a file."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
