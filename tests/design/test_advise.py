@@ -15,7 +15,7 @@ from discreet.errors import ParameterError
 
 
 def test_one_cell_is_best_served_by_geometric_noise() -> None:
-    """MATH: epsilon .5, delta 1e-4 gives D = 16, V = 7.75 (Sadeghi 2023's Example 1: 25 and 49)."""
+    """Epsilon .5, delta 1e-4 gives D = 16, V = 7.75 (Sadeghi 2023's Example 1: 25 and 49)."""
     found = advise(epsilon="0.5", delta="1e-4")
     assert found[0].name == "geometric"
     assert found[0].mechanism.design["support"] == 16
