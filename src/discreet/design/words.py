@@ -28,6 +28,9 @@ Integers = npt.NDArray[np.int64]
 FEW = 300
 """Edges of a round below which plain Python is quicker than an array."""
 
+SEARCHED = 4_096
+"""Values up to which a cycle is searched as it is."""
+
 UNITS = 64
 """Units that are tried in search of small steps."""
 
@@ -43,6 +46,8 @@ def distances(domain: Cycle, differences: Sequence[int] | Sequence[tuple[int, ..
     if len(domain.shape) > 1:
         return _several(domain.shape, differences)  # type: ignore[arg-type]
     size = domain.size
+    if size <= SEARCHED:
+        return _one(size, _short(size, differences))  # type: ignore[arg-type]
     unit, steps = min(_renamed(size, differences), key=lambda named: named[1][-1])  # type: ignore[arg-type]
     if math.gcd(*steps) > 1 or 4 * (steps[-1] + 1) ** 2 > size:
         return _one(size, _short(size, differences))  # type: ignore[arg-type]
