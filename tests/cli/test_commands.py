@@ -96,7 +96,6 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet) -> None:  #
         (["design", "geometric", "--epsilon", "1", "-o", "no/such/folder/x.json"], "cannot be written"),
         (["design", "maxent"], "give support and variance, or epsilon and delta"),
         (["design", "maxent", "--epsilon", "1", "--delta", "1"], "between 0 and 1"),
-        (["design", "maxent", "--support", "5", "--variance", "11", "-o", "x.json"], "at most 10"),
         (
             ["design", "maxent", "--support", "3", "--variance", "1", "--small", "sdc", "--mono", "maybe"],
             "true or false",

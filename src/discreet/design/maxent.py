@@ -31,6 +31,7 @@ delta to a target.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -40,7 +41,7 @@ import numpy as np
 
 from discreet.design import bell, joint, parameters, sdc
 from discreet.domain import Counts
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, PrecisionWarning
 from discreet.exact import Epsilon, Number, text
 from discreet.mechanism import Mechanism, Row
 
@@ -157,14 +158,19 @@ def maxent(
 
 
 def of_variance(support: int, variance: Fraction) -> Fraction:
-    """gamma of the noise on [-support, support] with that variance, by bisection down to neighbouring floats."""
+    """gamma of the noise on [-support, support] with that variance, by bisection down to neighbouring floats.
+
+    Where the support is too narrow for the variance, the entropy is largest for the uniform law: gamma 0.
+    """
     most = Fraction(support * (support + 1), 3)
     if variance > most:
-        raise ParameterError(
+        warnings.warn(
             f"variance is {text(variance)}; on [-{support}, {support}] it is at most {text(most)}, that of the uniform"
-            " law: give less, or a larger support"
+            " law, which is what this is: give a larger support for more",
+            PrecisionWarning,
+            stacklevel=4,
         )
-    if variance == most:
+    if variance >= most:
         return Fraction(0)
     goal = float(variance)
     low, high = 0.0, 1.0
