@@ -22,7 +22,7 @@ from discreet.design.staircase import staircase
 from discreet.design.uniform import uniform
 from discreet.design.weakly_honest import weakly_honest
 from discreet.errors import ParameterError
-from discreet.exact import Epsilon, Number, exact
+from discreet.exact import Epsilon, Number, exact, text
 from discreet.mechanism import Mechanism
 
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-4, 2.0**14
@@ -119,7 +119,15 @@ def compare(
 def _maxent(at: Epsilon, delta: Fraction, variance: Fraction | None) -> Mechanism:
     """The smallest support that has the privacy; with the variance, where one is asked for."""
     private = maxent(**at.given, delta=delta)
-    return private if variance is None else maxent(support=private.design["support"], variance=variance)
+    if variance is None:
+        return private
+    support = int(private.design["support"])
+    if 3 * variance > support * (support + 1):
+        raise ParameterError(
+            f"variance is {text(variance)}; on [-{support}, {support}], which maxent needs for that privacy, it is at"
+            f" most {text(Fraction(support * (support + 1), 3))}: give less"
+        )
+    return maxent(support=support, variance=variance)
 
 
 def _least(name: str, family: Callable[[float], Mechanism], enough: Callable[[Mechanism], bool]) -> Mechanism:
