@@ -61,13 +61,18 @@ def folder(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
-def test_cells_are_paid_once_and_come_out_the_same(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_the_same_release_is_paid_once_and_comes_out_the_same(spec: dict[str, Any], tmp_path: Path) -> None:
     first = run(spec, tmp_path / "one")
     assert first.manifest["ledger"]["units"] == 2
     assert spent(tmp_path) == 2
     run(spec, tmp_path / "two")
     assert folder(tmp_path / "one") == folder(tmp_path / "two")
     assert spent(tmp_path) == 2
+
+
+def test_more_cells_of_the_same_data_pay_for_what_is_new(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["unit"] = {}  # every row is a person, so no dimension decides which rows count
+    first = run(spec, tmp_path / "one")
     spec["tables"].append({"name": "more", "dimensions": ["sex", "side"], "margins": "all"})
     more = run(spec, tmp_path / "three")
     assert more.touches == 4
@@ -75,6 +80,26 @@ def test_cells_are_paid_once_and_come_out_the_same(spec: dict[str, Any], tmp_pat
     assert (more.measurements[0] == first.measurements[0]).all()
     assert more.measurements[1] == first.measurements[1]
     check(tmp_path / "three")
+
+
+def test_a_cell_whose_people_may_keep_other_rows_is_another_cell(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Which of a person's rows count depends on the dimensions in use: one key must not serve two true counts."""
+    rows = "".join(f"{i},f,n\n{i},m,s\n" for i in range(200))
+    (tmp_path / "people.csv").write_text("id,sex,side\n" + rows)
+    first = run(spec, tmp_path / "one")
+    second = {**spec, "tables": [{"name": "t", "dimensions": ["sex", "side"], "margins": "all"}]}
+    other = run(second, tmp_path / "two")
+    assert spent(tmp_path) == 2 + 4
+    by_sex = next(
+        part
+        for part, grouping in zip(other.measurements, other.manifest["groupings"], strict=True)
+        if [each["dimension"] for each in grouping["dimensions"]] == ["sex"]
+    )
+    assert (first.measurements[0] != by_sex).any()
+    for name, leaves in (("sex", ["m", "f"]), ("side", ["s", "n"])):  # another order of leaves is another order of rows
+        turned = {**spec["dimensions"], name: {"column": name, "categories": leaves}}
+        run({**spec, "dimensions": turned, "tables": [{"name": "t", "dimensions": [name]}]}, tmp_path / name)
+    assert spent(tmp_path) == 2 + 4 + 2
 
 
 def test_what_does_not_fit_is_refused_before_the_data_are_read(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -96,6 +121,7 @@ def test_fresh_keys_pay_every_time(spec: dict[str, Any], tmp_path: Path) -> None
 def test_changed_data_under_an_unchanged_label_are_refused_and_cost_nothing(
     spec: dict[str, Any], tmp_path: Path
 ) -> None:
+    spec["unit"] = {}
     run(spec, tmp_path / "one")
     with (tmp_path / "people.csv").open("a") as file:
         file.write("999,f,n\n")

@@ -46,8 +46,9 @@ class Account:
     def of(cls, asked: ReleaseSpec, layout: Layout, ptable: PTable, secret: bytes) -> "Account":
         """Reserve what the release costs."""
         ledger = None if asked.ledger is None else Ledger.at(asked.ledger, secret)
-        unit = (asked.unit.id, asked.unit.contributions)
-        start = keys.header("cell", "" if ledger is None else ledger.id, asked.version, unit, ptable.digest)
+        start = keys.header(
+            "cell", "" if ledger is None else ledger.id, asked.version, _rule(asked, layout), ptable.digest
+        )
         if ledger is None:
             return cls(start)
         definitions = layout.cells[0]
@@ -96,6 +97,16 @@ class Account:
             return None
         seq, mac = self.grant.head()
         return {"id": self.ledger.id, "seq": seq, "mac": mac, "units": self.grant.cost}
+
+
+def _rule(asked: ReleaseSpec, layout: Layout) -> list[object]:
+    """Whose rows count, and which of them.
+
+    Where a person may have more rows than count, those that are kept depend on the codes of all dimensions in use. Two
+    releases with other dimensions may keep others, and then a cell has two true counts, so it must not have one key.
+    """
+    kept = [[book.digest.hex(), *book.leaves] for book in layout.books] if asked.unit.id is not None else []
+    return [asked.unit.id, asked.unit.contributions, kept]
 
 
 def _framed(definition: bytes) -> bytes:

@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 import discreet
 from discreet.certify.ptable import PTable, load
 from discreet.errors import CertificateError, DiscreetError
+from discreet.exact import text
 from discreet.release import cells, measure, output
 from discreet.release.job import FORMAT, VERSION, Promise, layout_of, promise_of
 from discreet.release.spec import ReleaseSpec
@@ -158,7 +159,7 @@ def _privacy(
     if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
         failures.append("manifest: its groupings are not those of its specification and certificate")
     epsilon, _, delta = ptable.guarantee
-    if claimed.get("cell") != {"epsilon": str(epsilon), "delta": repr(float(delta))}:
+    if claimed.get("cell") != {"epsilon": str(epsilon), "delta": text(delta)}:
         failures.append("manifest: the guarantee of one cell is not the certificate's")
     try:
         promise = promise_of(spec, ptable, touches)

@@ -24,7 +24,7 @@ from discreet.certify.ptable import PTable, load
 from discreet.design.advise import advise
 from discreet.domain import Counts
 from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, SpecError
-from discreet.exact import Epsilon, exact
+from discreet.exact import Epsilon, exact, text
 from discreet.release import cells, keys, measure, output, secrets, tabulate
 from discreet.release import spec as specification
 from discreet.release.account import Account
@@ -263,7 +263,7 @@ def folder(
             "unit": "one row" if asked.unit.id is None else "one person",
             "contributions": asked.unit.contributions,
             "touches": touches,
-            "cell": {"epsilon": str(epsilon), "delta": repr(float(delta))},
+            "cell": {"epsilon": str(epsilon), "delta": text(delta)},
             "composed": None
             if promise is None
             else {"epsilon": promise.epsilon, "delta": repr(promise.delta), "floor": repr(promise.floor)},
