@@ -139,7 +139,7 @@ class Budget:
             alone = ptable.delta(self.epsilon.exponent * each)
             if self.cells * alone <= self.delta and (self.contributions == 1 or alone == 0):
                 return True
-        return (self.contributions == 1 or self.nearly(ptable)) and self.met(_composed(self, ptable))
+        return self.met(_composed(self, ptable))
 
     def nearly(self, mechanism: Mechanism | PTable) -> bool:
         """Whether it is met with all rows of a person in one cell and with all in different ones: the quick check."""
@@ -329,13 +329,13 @@ def _best(family: Family, budget: Budget, bits: int | None) -> Advice | None:
     scales = []
     for share in family.shares or (1.0,):
         lost = share * float(budget.delta) / (budget.cells * budget.contributions)
-        scale = _least(family, lost, budget)
+        scale = _least(family.roughly, not family.shares, lost, budget)
         if scale is not None:
             scales.append((_noisiness(family.roughly(scale, lost)), scale, lost))
     for _, scale, lost in sorted(scales):
         for attempt in range(ATTEMPTS):
             try:
-                mechanism = family.make(scale * 1.01**attempt, lost)
+                mechanism = family.make(scale * 1.01 ** (attempt * (attempt + 1) / 2), lost)
             except DiscreetError:
                 break
             if (ptable := _certified(mechanism, budget, bits)) is not None:
@@ -343,15 +343,16 @@ def _best(family: Family, budget: Budget, bits: int | None) -> Advice | None:
     return None
 
 
-def _least(family: Family, lost: float, budget: Budget) -> float | None:
+@lru_cache(maxsize=len(SHARES))  # two families have the same bell
+def _least(roughly: Make, pure: bool, lost: float, budget: Budget) -> float | None:
     """The smallest scale, to a fifth of a percent, whose composition meets the budget."""
 
     def enough(scale: float) -> bool:
         try:
-            mechanism = family.roughly(scale, lost)
+            mechanism = roughly(scale, lost)
         except DiscreetError:
             return False
-        if not family.shares and _added_up(mechanism, budget):
+        if pure and _added_up(mechanism, budget):
             return True
         return budget.delta > 0 and budget.nearly(mechanism)
 
@@ -392,8 +393,11 @@ def _certified(mechanism: Mechanism, budget: Budget, bits: int | None) -> PTable
                 ptable = mechanism.certify(own, size)
         except CertifyError:
             continue
-        if budget.met_by(ptable):
-            return ptable
+        if budget.contributions == 1 or budget.nearly(ptable):
+            if budget.met_by(ptable):
+                return ptable
+            if budget.contributions > 1:  # more bits do not mend what several cells at once cost: more noise does
+                return None
     return None
 
 
