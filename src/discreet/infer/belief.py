@@ -1,0 +1,63 @@
+"""A belief about a number: what it may be, and how likely each value is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ParameterError
+
+_ROUNDING = 1e-12
+"""How far probabilities may be from summing to 1; they are divided by their sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The probability of every value that a true number may have.
+
+    Attributes
+    ----------
+    support
+        The values, increasing.
+    probabilities
+        One for each value; they sum to 1.
+    """
+
+    support: npt.NDArray[np.int64]
+    probabilities: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        support, weight = np.asarray(self.support, np.int64), np.asarray(self.probabilities, np.float64)
+        if support.ndim != 1 or support.shape != weight.shape or not support.size or (np.diff(support) <= 0).any():
+            raise ParameterError("a posterior has increasing values and a probability for each of them")
+        if not (weight >= 0).all() or abs(weight.sum() - 1) > _ROUNDING * max(1, weight.size):
+            raise ParameterError("the probabilities of a posterior are not negative and sum to 1")
+        object.__setattr__(self, "support", support)
+        object.__setattr__(self, "probabilities", weight / weight.sum())
+
+    def mean(self) -> float:
+        """What the number is on average."""
+        middle = int(self.support[0])  # large values keep their digits
+        return middle + float((self.support - middle) @ self.probabilities)
+
+    def variance(self) -> float:
+        """The mean squared distance from the mean."""
+        return float((self.support - self.mean()) ** 2 @ self.probabilities)
+
+    def mode(self) -> int:
+        """The most likely value; the smallest of several."""
+        return int(self.support[int(np.argmax(self.probabilities))])
+
+    def interval(self, level: float = 0.95) -> tuple[int, int]:
+        """The values between which the number lies with a probability of at least `level`, both included.
+
+        What is left out is at most (1 - level) / 2 at either end.
+        """
+        if not 0 < level < 1:
+            raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
+        tail = (1 - level) / 2 * (1 - _ROUNDING)
+        below = np.cumsum(self.probabilities)
+        above = np.cumsum(self.probabilities[::-1])
+        low = int(np.searchsorted(below, tail, side="right"))
+        high = len(self.support) - 1 - int(np.searchsorted(above, tail, side="right"))
+        return int(self.support[low]), int(self.support[high])
