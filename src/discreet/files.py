@@ -10,15 +10,16 @@ from pathlib import Path
 from discreet.errors import OutputError
 
 
-def write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put the bytes beside their place under another name, then rename."""
+def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
+    """Put the bytes beside their place under another name, then rename. `private`: only the owner can read them."""
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             raise OutputError(f"{target} is a folder or a device; give the name of a file")
         beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}")
         try:
-            with beside.open("xb") as file:
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())

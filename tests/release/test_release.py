@@ -14,7 +14,7 @@ import discreet
 from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
 from discreet.release import ReleaseSpec, run, secrets
 from discreet.release.check import check
-from discreet.release.job import layout_of
+from discreet.release.promise import layout_of
 
 DISTRICTS = ["north", "south", "west"]
 
@@ -156,8 +156,8 @@ def test_nothing_of_the_source_or_the_secret_is_in_the_folder(spec: dict[str, An
 def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     checked = check(tmp_path / "out")
-    assert checked.touches == 8
-    assert checked.promise is not None
+    assert checked.made.touches == 8
+    assert checked.made.promise is not None
     original = folder(tmp_path / "out")
 
     def refuse(change: dict[str, bytes | None], said: str) -> None:
@@ -190,15 +190,21 @@ def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any]
     refuse({"manifest.json": b"{"}, "not JSON")
     refuse(restated(lambda m: m["privacy"].update(touches=7)), "touches")
     refuse(restated(lambda m: m["privacy"]["composed"].update(delta="1e-30")), "composed delta")
-    refuse(restated(lambda m: m["privacy"]["cell"].update(epsilon="0.1")), "one cell")
+    refuse(restated(lambda m: m["privacy"]["cell"].update(epsilon="0.1")), "cell is")
     refuse(restated(lambda m: m["spec"]["budget"].update(epsilon="0.5")), "budget")
-    refuse(restated(lambda m: m["spec"]["tables"][0].update(margins="none")), "touches")
+    refuse(
+        restated(lambda m: m["spec"]["tables"][0].update(margins="none")),
+        "60 measurements for|measurements for 24 cells",
+    )
     lines = original["measurements.csv"].splitlines(keepends=True)
     swapped = b"".join([lines[0], lines[2], lines[1], *lines[3:]])
     refuse(restated(lambda m: None, **{"measurements.csv": swapped}), "in order")
     altered = original["measurements.csv"].replace(lines[1], lines[1].rsplit(b",", 1)[0] + b",7777\n")
     refuse(restated(lambda m: None, **{"measurements.csv": altered}), "what the measurements make")
     refuse(restated(lambda m: None, **{"all.csv": original["all.csv"] + b"x"}), "what the measurements make")
+    refuse(restated(lambda m: m["spec"].update(seed=1)), "what the measurements make")
+    refuse(restated(lambda m: m["spec"].update(reconcile="none")), "another way of reconciliation")
+    refuse(restated(lambda m: m["privacy"].update(no_guarantee="nothing")), "no_guarantee")
     refuse(restated(lambda m: m["files"].update({"../x": "sha256:0"})), "leaves the folder")
     assert check(tmp_path / "out").manifest == checked.manifest
 

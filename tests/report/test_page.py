@@ -14,9 +14,10 @@ import pytest
 import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError
-from discreet.release import measure, output, run
+from discreet.release import additive, output, run
 from discreet.release.check import check
-from discreet.release.job import layout_of, promise_of
+from discreet.release.folder import Published
+from discreet.release.promise import layout_of, promise_of
 from discreet.release.spec import ReleaseSpec
 from discreet.report.distortion import distortion, noise, sizes
 from discreet.report.numbers import factor, one_in, percent
@@ -52,10 +53,9 @@ def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     ptable = getattr(discreet.design, design.pop("name"))(**design).certify(bits=spec.bits or 32)
     layout = layout_of(spec)
     touches = layout.touches()
-    values = [np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings]
-    return page(
-        spec, layout, ptable, touches, promise_of(spec, ptable, touches), values, measure.clamped(values)
-    ).decode()
+    values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings)
+    plan, promise = additive.plan(spec, layout), promise_of(spec, ptable, touches)
+    return page(Published(spec, layout, ptable, touches, promise, plan, values, plan.tables(values))).decode()
 
 
 class Reader(HTMLParser):
@@ -106,8 +106,8 @@ def test_it_is_one_file_that_asks_for_nothing_and_can_be_read_aloud() -> None:
     assert not re.search(r"url\(|@import|src=|href=|https?:", text)
     assert ("html", {"lang": "en"}) in tags
     assert names.count("h1") == 1
-    assert names.count("svg") == 2
-    assert names.count("desc") == 2
+    assert names.count("svg") == 3
+    assert names.count("desc") == 3
     assert all("scope" in attributes for tag, attributes in tags if tag == "th")
     assert names.count("caption") == names.count("table")
     ids = [attributes["id"] for _, attributes in tags if "id" in attributes]
@@ -252,7 +252,7 @@ def test_sizes_stay_in_the_domain() -> None:
 
 
 def test_tables_are_grids_with_the_totals_that_were_published() -> None:
-    rows = table(made(), "sex")
+    rows = table(made({"reconcile": "none"}), "sex")
     assert rows[0] == ["sex", "child", "adult", "_other", "Total"]
     assert rows[1] == ["f", "7", "7", "7", "7"]
     assert rows[-1] == ["Total", "7", "7", "7", "7"]

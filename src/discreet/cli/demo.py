@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
 from discreet import files, town
@@ -13,9 +12,7 @@ from discreet.cli import show
 
 if TYPE_CHECKING:
     from discreet.release.check import Checked
-
-STAGES = 7
-"""Unpacking, the five of a release, and the check."""
+    from discreet.release.folder import Published
 
 
 def demo(
@@ -30,13 +27,10 @@ def demo(
         files.free(output)
     with tempfile.TemporaryDirectory() as folder:
         checked = _publish(Path(folder), output or str(Path(folder) / "published"), epsilon)
-    _first_table(checked)
-    show.guarantee(checked.ptable)
-    assert checked.promise is not None
-    show.console.print(
-        f"in all           epsilon = {checked.promise.epsilon}, delta = {show.above(checked.promise.delta)} for one"
-        f" person in {checked.touches} cells, an upper bound"
-    )
+    _first_table(checked.made)
+    made = checked.made
+    show.guarantee(made.ptable)
+    show.composed(made.promise, made.touches, None)
     if output is None:
         show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:
@@ -49,29 +43,22 @@ def _publish(folder: Path, output: str, epsilon: str) -> "Checked":
     from discreet.release import run  # the engines take a while to load
     from discreet.release.check import check
 
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=show.console, transient=True) as progress:
-        task = progress.add_task("unpacking the town", total=STAGES)
-
-        def tell(doing: str) -> None:
-            progress.update(task, description=doing, advance=1)
-
+    with show.progress() as progress:
+        progress("unpacking the town", 0)
         spec = town.unpack(folder)
         spec["budget"] |= {"epsilon": epsilon}
-        run(spec, output, progress=tell)
-        tell("checking")
-        checked = check(output)
-        progress.advance(task)
-    return checked
+        run(spec, output, progress=progress)
+        progress("checking", 0)
+        return check(output)
 
 
-def _first_table(checked: "Checked") -> None:
-    table, (place, *_) = checked.layout.tables[0]
-    down, across = checked.layout.groupings[place].sides
+def _first_table(made: "Published") -> None:
+    table, (place, *_) = made.layout.tables[0]
+    down, across = made.layout.groupings[place].sides
     grid = Grid(title=f"{table.name}, as published", title_justify="left")
     grid.add_column(down.book.name)
     for name in across.labels:
         grid.add_column(name, justify="right")
-    for name, counts in zip(down.labels, checked.measurements[place].clip(0).tolist(), strict=True):
+    for name, counts in zip(down.labels, made.tables[0][0].tolist(), strict=True):
         grid.add_row(name, *map(str, counts))
     show.console.print(grid)

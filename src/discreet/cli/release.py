@@ -14,6 +14,15 @@ def release(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="DIR", help="The folder to leave; it must not exist.")
     ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="A private file for the steward: record counts, undeclared categories, realised errors. Never publish"
+            " it.",
+        ),
+    ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of a specification and stop.")
     ] = False,
@@ -27,15 +36,14 @@ def release(
         return
     if spec is None or output is None:
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
-    with show.console.status("starting") as status:
-        made = run(spec, output, progress=lambda doing: status.update(doing))
+    with show.progress() as progress:
+        made = run(spec, output, log=log, progress=progress)
     show.guarantee(made.ptable)
     cells = sum(part.size for part in made.measurements)
     show.console.print(f"cells            {cells}, and one person is in {made.touches} of them")
-    if made.promise is None:
-        show.console.print("in all           no guarantee: contributor keys do not compose")
-    else:
+    show.composed(made.promise, made.touches, made.manifest["privacy"]["no_guarantee"])
+    if log is not None:
         show.console.print(
-            f"in all           epsilon = {made.promise.epsilon}, delta = {show.above(made.promise.delta)}, at most"
+            f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False
         )
     show.console.print(f"published folder: {output}   (check it with: discreet verify {output})")

@@ -1,8 +1,13 @@
 """How a table and its guarantee are printed: one way, for every command."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
 from discreet import categories
@@ -15,7 +20,39 @@ from discreet.report.numbers import above as above
 from discreet.report.numbers import number as number
 from discreet.report.numbers import upper as upper
 
+if TYPE_CHECKING:
+    from discreet.release.promise import Promise
+
 console = Console(highlight=False)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, float], None]]:
+    """Bars for what is being done: call it with a stage, and the fraction of it that is done."""
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as running:
+        stages: dict[str, TaskID] = {}
+
+        def tell(doing: str, done: float) -> None:
+            if doing not in stages:
+                for earlier in stages.values():
+                    running.update(earlier, total=1, completed=1)
+                stages[doing] = running.add_task(doing, total=None)
+            if done > 0:
+                running.update(stages[doing], total=1, completed=done)
+
+        yield tell
+
+
+def composed(promise: "Promise | None", touches: int, why_not: str | None) -> None:
+    """What one person may lose in all, or why nothing is promised."""
+    if promise is None:
+        console.print(f"in all           no guarantee: {why_not}")
+        return
+    console.print(
+        f"in all           epsilon = {promise.epsilon}, delta = {above(promise.delta)} for one person in {touches}"
+        " cells, an upper bound"
+    )
 
 
 def guarantee(ptable: PTable) -> None:

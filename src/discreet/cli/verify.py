@@ -32,15 +32,10 @@ def _folder(path: str) -> None:
     from discreet.release.check import check as check_folder  # the engines take a while to load
 
     checked = check_folder(path)
+    made = checked.made
     show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
-    show.guarantee(checked.ptable)
-    if checked.promise is None:
-        show.console.print("in all           no guarantee: contributor keys do not compose")
-    else:
-        show.console.print(
-            f"in all           epsilon = {checked.promise.epsilon}, delta = {show.above(checked.promise.delta)} for one"
-            f" person in {checked.touches} cells, an upper bound"
-        )
+    show.guarantee(made.ptable)
+    show.composed(made.promise, made.touches, checked.manifest["privacy"]["no_guarantee"])
     show.console.print(
         "The tables are what the measurements make, byte for byte. That the publisher drew the noise from this table,"
         " and keeps the secret, is not proved by a folder.",

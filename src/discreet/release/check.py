@@ -21,16 +21,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 import discreet
 from discreet.certify.ptable import PTable, load
 from discreet.errors import CertificateError, DiscreetError
-from discreet.exact import text
-from discreet.release import cells, measure, output
-from discreet.release.job import FORMAT, VERSION, Promise, layout_of, promise_of
+from discreet.release import additive, cells, measure, output
+from discreet.release.folder import FORMAT, VERSION, Published
+from discreet.release.promise import Promise, layout_of, promise_of
 from discreet.release.spec import ReleaseSpec
-from discreet.report.page import page
 
 LARGEST_MANIFEST = 64_000_000
 
@@ -40,13 +40,8 @@ class Checked:
     """A release folder, every claim of which holds."""
 
     folder: Path
-    spec: ReleaseSpec
-    ptable: PTable
-    touches: int
-    promise: Promise | None
+    made: Published
     manifest: dict[str, Any]
-    layout: cells.Layout
-    measurements: list[npt.NDArray[np.int64]]
 
 
 def check(folder: str | os.PathLike[str]) -> Checked:
@@ -66,23 +61,20 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     ptable = load(where / output.CERTIFICATE)
     spec = _spec(document["spec"], document)
     layout = layout_of(spec)
+    plan = additive.plan(spec, layout)
     touches = layout.touches()
-    promise = _privacy(document, spec, layout, ptable, touches, failures)
-    if failures:
-        raise _refused(where, failures)
     values = _measurements(content[output.MEASUREMENTS], layout, failures)
     if failures:
         raise _refused(where, failures)
-    _tables(content, layout, values, spec, failures)
-    made = page(spec, layout, ptable, touches, promise, values, measure.clamped(values))
-    if content[output.REPORT] != made:
-        failures.append(
-            f"{output.REPORT}: is not what Discreet {discreet.__version__} makes of the measurements"
-            f" (the folder says it is from {document.get('software', {}).get('discreet')})"
-        )
+    promise = _promise(document, spec, ptable, touches, failures)
+    made = Published(spec, layout, ptable, touches, promise, plan, values, plan.tables(values))
+    _claims(document, made, failures)
     if failures:
         raise _refused(where, failures)
-    return Checked(where, spec, ptable, touches, promise, document, layout, values)
+    _replayed(content, made, document, failures)
+    if failures:
+        raise _refused(where, failures)
+    return Checked(where, made, document)
 
 
 def _refused(where: Path, failures: list[str]) -> CertificateError:
@@ -143,33 +135,33 @@ def _spec(public: dict[str, Any], document: dict[str, Any]) -> ReleaseSpec:
         raise CertificateError("manifest: the specification in it is not one") from None
 
 
-def _privacy(
-    document: dict[str, Any],
-    spec: ReleaseSpec,
-    layout: cells.Layout,
-    ptable: PTable,
-    touches: int,
-    failures: list[str],
-) -> Promise | None:
-    claimed = document.get("privacy", {})
-    if claimed.get("touches") != touches:
-        failures.append(f"manifest: touches are {claimed.get('touches')}, and the specification has {touches}")
-    if claimed.get("contributions") != spec.unit.contributions:
-        failures.append("manifest: contributions differ from the specification's")
-    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
+def _claims(document: dict[str, Any], made: Published, failures: list[str]) -> None:
+    """What the manifest says, but for files and the promise, is what its specification and certificate make."""
+    stated = document.get("privacy")
+    if not isinstance(stated, dict):
+        stated = {}
+    for name, value in made.privacy().items():
+        if name != "composed" and stated.get(name) != value:
+            failures.append(f"manifest: {name} is {stated.get(name)!r:.80}, and comes out as {value!r:.80}")
+    groupings = output.groupings(made.layout, made.ptable.digest, made.spec.unit.contributions)
+    if document.get("groupings") != groupings:
         failures.append("manifest: its groupings are not those of its specification and certificate")
-    epsilon, _, delta = ptable.guarantee
-    if claimed.get("cell") != {"epsilon": str(epsilon), "delta": text(delta)}:
-        failures.append("manifest: the guarantee of one cell is not the certificate's")
+    if document.get("reconciled") != made.plan.methods:
+        failures.append("manifest: it tells another way of reconciliation than its specification")
+
+
+def _promise(
+    document: dict[str, Any], spec: ReleaseSpec, ptable: PTable, touches: int, failures: list[str]
+) -> Promise | None:
     try:
         promise = promise_of(spec, ptable, touches)
     except DiscreetError as error:
         failures.append(f"manifest: {error}")
         return None
-    stated = claimed.get("composed")
+    stated = document["privacy"].get("composed") if isinstance(document.get("privacy"), dict) else None
     if (stated is None) != (promise is None):
         failures.append("manifest: a composed guarantee is stated where there is none, or missing where there is one")
-    elif promise is not None:
+    elif promise is not None and isinstance(stated, dict):
         return _stated(stated, promise, failures)
     return promise
 
@@ -190,7 +182,7 @@ def _stated(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Pr
     return Promise(promise.epsilon, found["delta"], found["floor"])
 
 
-def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> list[npt.NDArray[np.int64]]:
+def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> tuple[npt.NDArray[np.int64], ...]:
     """The measurements of every grouping; the file is the one that would be written for them."""
     definitions, where = layout.cells
     size = sum(grouping.size for grouping in layout.groupings)
@@ -199,10 +191,10 @@ def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> list
         flat = np.array([int(row[-1]) for row in rows], dtype=np.int64)
     except (ValueError, IndexError, OverflowError, csv.Error):
         failures.append(f"{output.MEASUREMENTS}: cannot be read")
-        return []
+        return ()
     if len(flat) != size:
         failures.append(f"{output.MEASUREMENTS}: has {len(flat)} measurements for {size} cells")
-        return []
+        return ()
     distinct = np.zeros(len(definitions), dtype=np.int64)
     start, parts = 0, []
     for grouping, here in zip(layout.groupings, where, strict=True):
@@ -212,25 +204,40 @@ def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> list
         start += grouping.size
     if any((distinct[here] != part).any() for here, part in parts):
         failures.append(f"{output.MEASUREMENTS}: one cell has two measurements")
-    values = measure.by_grouping(layout, distinct)
+    values = tuple(measure.by_grouping(layout, distinct))
     if not failures and output.measurements(layout, values) != raw:
         failures.append(f"{output.MEASUREMENTS}: its cells are not those of the specification, in order")
     return values
 
 
-def _tables(
-    content: dict[str, bytes],
-    layout: cells.Layout,
-    values: list[npt.NDArray[np.int64]],
-    spec: ReleaseSpec,
-    failures: list[str],
-) -> None:
-    made = output.files(layout, measure.clamped(values), spec.outputs)
-    for name, data in made.items():
+def _replayed(content: dict[str, bytes], made: Published, document: dict[str, Any], failures: list[str]) -> None:
+    """Tables and report, made again."""
+    for name, data in made.files().items():
         if name not in content:
             failures.append(f"{name}: is missing")
         elif name.endswith(".parquet"):
-            if not pq.read_table(io.BytesIO(content[name])).equals(pq.read_table(io.BytesIO(data))):
+            if not _same_parquet(content[name], data):
                 failures.append(f"{name}: is not what the measurements make")
         elif content[name] != data:
-            failures.append(f"{name}: is not what the measurements make")
+            failures.append(f"{name}: is not what the measurements make{_other_software(document)}")
+
+
+def _same_parquet(one: bytes, other: bytes) -> bool:
+    try:
+        return bool(pq.read_table(io.BytesIO(one)).equals(pq.read_table(io.BytesIO(other))))
+    except pa.ArrowException:
+        return False
+
+
+def _other_software(document: dict[str, Any]) -> str:
+    """A hint where the folder was made by other versions, whose pages or last digits may differ."""
+    stated = document.get("software")
+    here = {"discreet": discreet.__version__, "numpy": np.__version__}
+    then = {name: stated.get(name) for name in here} if isinstance(stated, dict) else {}
+    if then == here:
+        return ""
+    return f" (made with {_versions(then)}; this is {_versions(here)}: check it with those)"
+
+
+def _versions(of: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in of.items()) or "unknown software"

@@ -72,7 +72,8 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
         mapping: object = {"ranges": [[lower, upper, labels[code]] for lower, upper, code in ranges]}
     else:
         given = dimension.categories
-        assert given is not None
+        if given is None:
+            raise SpecError(f"dimension {name!r} takes its categories from the data, which are not known yet")
         raws = (
             {label: [label] for label in given}
             if isinstance(given, list)

@@ -6,8 +6,6 @@ Everything up to the budget sees the specification only. Whatever fails, fails b
 """
 
 import os
-import platform
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,35 +14,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import discreet
 from discreet import files
-from discreet.account.compose import compose
-from discreet.certify import verify
-from discreet.certify.ptable import PTable, load
-from discreet.design.advise import advise
-from discreet.domain import Counts
-from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, SpecError
-from discreet.exact import Epsilon, exact, text
-from discreet.release import cells, keys, measure, output, secrets, tabulate
+from discreet.certify.ptable import PTable
+from discreet.release import additive, cells, keys, measure, secrets, tabulate
+from discreet.release import log as steward
 from discreet.release import spec as specification
 from discreet.release.account import Account
-from discreet.release.codebook import resolve
-from discreet.release.engines import Engine, Plan, open_engine
-from discreet.release.spec import ReleaseSpec
-from discreet.report.page import page
+from discreet.release.engines import Plan, open_engine
+from discreet.release.folder import Published
+from discreet.release.output import MANIFEST, manifest
+from discreet.release.promise import Promise, layout_of, promise_of, table_of
+from discreet.release.spec import Dimension, ReleaseSpec
 
-FORMAT, VERSION = "discreet release", 1
+Progress = Callable[[str, float], None]
+"""Called with what is being done, and which fraction of it is."""
 
-Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Promise:
-    """What one person may lose in all: an upper bound. None where guarantees do not compose."""
-
-    epsilon: str
-    delta: float
-    floor: float
+MOST_CATEGORIES = 100_000
+"""Categories that may be taken from the data."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +41,8 @@ class Release:
     ----------
     measurements
         The unclamped noisy integers of every grouping, in the order of the manifest.
+    promise
+        What one person may lose in all; None where nothing is promised.
     """
 
     folder: Path
@@ -66,7 +54,13 @@ class Release:
     manifest: Mapping[str, Any]
 
 
-def run(spec: Any, output: str | os.PathLike[str], *, progress: Progress | None = None) -> Release:
+def run(
+    spec: Any,
+    output: str | os.PathLike[str],
+    *,
+    log: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Release:
     """Make a release.
 
     Parameters
@@ -75,8 +69,10 @@ def run(spec: Any, output: str | os.PathLike[str], *, progress: Progress | None 
         A path, a dict or a ReleaseSpec.
     output
         The folder to leave; it must not exist.
+    log
+        A file for the steward alone: record counts, undeclared categories, realised errors. It holds the truth.
     progress
-        Called with what is being done.
+        Called with what is being done, and which fraction of it is.
 
     Raises
     ------
@@ -84,107 +80,53 @@ def run(spec: Any, output: str | os.PathLike[str], *, progress: Progress | None 
         A mistake in the specification, a source that cannot be read, a budget that does not suffice, a folder that
         exists; no folder is left then.
     """
-    tell = progress or (lambda _: None)
+    tell = progress or (lambda _, __: None)
     files.free(output)
-    asked = specification.load(spec)
-    tell("reading the specification")
+    private = None if log is None else steward.place(log, output)
+    tell("reading the specification", 0)
+    asked = _found(specification.load(spec))
     layout = layout_of(asked)
     touches = layout.touches()
-    tell("choosing and certifying the design")
+    plan = additive.plan(asked, layout)
+    tell("choosing and certifying the design", 0)
     ptable = table_of(asked, touches)
     promise = promise_of(asked, ptable, touches)
     secret = _secret(asked)
     account = Account.of(asked, layout, ptable, secret)
-    plan = Plan(tuple(book.recode for book in layout.books), asked.unit.id)
     with account.holding():
-        with open_engine(asked.source) as engine:
-            plan.check(engine.columns())
-            tell("counting")
-            found = _leaves(engine, plan, asked, ptable, secret)
-        counts, sums = measure.true_counts(layout, found)
+        leaves, seen = _count(asked, layout, ptable, secret, tell, private is not None)
+        counts, sums = measure.true_counts(layout, leaves)
         account.check(asked, layout, counts, secret)
-        tell("measuring")
+        tell("measuring", 0)
         account.spend()
         chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
-        values = measure.by_grouping(layout, measure.measure(ptable, counts, chosen))
-    del counts, sums, found, chosen
-    tell("writing")
-    content, document = folder(asked, layout, ptable, touches, promise, values, secret, account.head())
-    files.write_folder(output, content)
+        values = tuple(measure.by_grouping(layout, measure.measure(ptable, counts, chosen)))
+    del leaves, sums, chosen
+    tell("making the tables", 0)
+    made = Published(asked, layout, ptable, touches, promise, plan, values, plan.tables(values))
+    tell("writing", 0)
+    content = made.files()
+    document = made.manifest(content, next(iter(asked.source)), _key(asked, secret), account.head())
+    if private is not None:
+        steward.write(private, seen, made, counts)
+    files.write_folder(output, content | {MANIFEST: manifest(document)})
     account.complete()
-    return Release(Path(output), asked, ptable, touches, promise, tuple(values), document)
+    return Release(Path(output), asked, ptable, touches, promise, values, document)
 
 
-def layout_of(asked: ReleaseSpec) -> cells.Layout:
-    """The groupings of a specification."""
-    return cells.layout(asked, {name: resolve(name, given) for name, given in asked.dimensions.items()})
-
-
-def table_of(asked: ReleaseSpec, touches: int) -> PTable:
-    """The perturbation table: a certificate, a design by name, or the adviser's best."""
-    bits = asked.bits or (32 if asked.key == "contributors" else None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrecisionWarning)
-        ptable = _table(asked, touches, bits)
-    if not isinstance(ptable.domain, Counts) or ptable.domain.lower:
-        raise SpecError("the design is not one for counts from 0 on; give geometric, maxent, gaussian or another")
-    if asked.key == "contributors" and ptable.bits not in keys.PRIMES:
-        raise SpecError(f"the table has {ptable.bits} bits; contributor keys have 8, 16 or 32: give bits")
-    return ptable
-
-
-def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
-    if asked.design is None:
-        assert asked.budget is not None
-        found = advise(
-            epsilon=asked.budget.epsilon,
-            delta=asked.budget.delta,
-            cells=touches,
-            contributions=asked.unit.contributions,
-            bits=bits,
-        )
-        return found[0].ptable
-    given = dict(asked.design)
-    if "certificate" in given:
-        return load(given["certificate"])
-    name = given.pop("name", None)
-    make = getattr(discreet.design, str(name), None)
-    if name not in discreet.design.__all__ or name in ("Advice", "advise") or make is None:
-        raise SpecError(
-            f"the design is {name!r}; give the name of a design, such as geometric, or {{certificate: FILE}}"
-        )
-    at = given.pop("certify_at", None)
-    try:
-        return PTable(make(**given).certify(at, bits or 32).certificate)
-    except TypeError as error:
-        raise SpecError(
-            f"the design {name} does not take these parameters ({error}); see: discreet design {name} --help"
-        ) from None
-
-
-def promise_of(asked: ReleaseSpec, ptable: PTable, touches: int) -> Promise | None:
-    """The composed guarantee, refused where it exceeds the budget."""
-    if asked.budget is None:
-        return None
-    rows = asked.unit.contributions
-    try:
-        epsilon, delta = Epsilon.of(asked.budget.epsilon), exact(asked.budget.delta, "delta")
-    except ParameterError as error:
-        raise SpecError(f"budget: {error}") from None
-    together = compose(ptable, touches, contributions=rows if rows > 1 else None)
-    bound = together.delta(float(epsilon) * (1 - 2.0**-50))
-    own = ptable.guarantee
-    if rows == 1 and epsilon.exponent is not None:  # added up cell by cell, exactly
-        alone = touches * ptable.delta(epsilon.exponent / touches)
-        bound = min(bound, float(np.nextafter(float(alone), 1)) if alone else 0.0)
-    if bound > delta:
-        raise ReleaseError(
-            f"the budget is epsilon {asked.budget.epsilon} and delta {asked.budget.delta}; with this design (epsilon"
-            f" {own.epsilon} a cell) one person in {touches} cells may lose delta {bound:.3g} there, and"
-            f" {together.floor:.3g} at any epsilon: publish fewer margins, take a noisier design, or leave it to the"
-            " adviser"
-        )
-    return Promise(asked.budget.epsilon, bound, together.floor)
+def _found(asked: ReleaseSpec) -> ReleaseSpec:
+    """The specification with the categories that it takes from the data."""
+    missing = {name: each for name, each in asked.dimensions.items() if each.from_data and each.categories is None}
+    if not missing:
+        return asked
+    with open_engine(asked.source) as engine:
+        found = {
+            name: Dimension.model_validate(
+                each.model_dump() | {"categories": engine.values(each.column, MOST_CATEGORIES)}
+            )
+            for name, each in missing.items()
+        }
+    return asked.model_copy(update={"dimensions": {**asked.dimensions, **found}})
 
 
 def _secret(asked: ReleaseSpec) -> bytes:
@@ -193,11 +135,30 @@ def _secret(asked: ReleaseSpec) -> bytes:
     return secrets.secret(asked.secret.file or f"env:{asked.secret.env}")
 
 
-def _leaves(engine: Engine, plan: Plan, asked: ReleaseSpec, ptable: PTable, secret: bytes) -> tabulate.Leaves:
+def _key(asked: ReleaseSpec, secret: bytes) -> dict[str, Any]:
+    """What the manifest says of keys."""
+    return {
+        "kind": asked.key,
+        "fingerprint": None if asked.secret is None else secrets.fingerprint(secret),
+        "came_with_the_data": asked.record_keys is not None,
+    }
+
+
+def _count(
+    asked: ReleaseSpec, layout: cells.Layout, ptable: PTable, secret: bytes, tell: Progress, log: bool
+) -> tuple[tabulate.Leaves, dict[str, Any]]:
+    """The leaf combinations, and what the steward's log says of the rows."""
+    plan = Plan(tuple(book.recode for book in layout.books), asked.unit.id)
     rows = asked.unit.contributions
-    if asked.key != "contributors":
-        return tabulate.leaves(engine, plan, rows, secret)
-    return tabulate.with_keys(engine, plan, rows, secret, asked.record_keys or (), _modulus(asked, ptable))
+    with open_engine(asked.source, progress=lambda done: tell("counting", done)) as engine:
+        plan.check(engine.columns())
+        tell("counting", 0)
+        if asked.key == "contributors":
+            modulus = _modulus(asked, ptable)
+            leaves = tabulate.with_keys(engine, plan, rows, secret, asked.record_keys or (), modulus)
+        else:
+            leaves = tabulate.leaves(engine, plan, rows, secret)
+        return leaves, steward.found(engine, plan, layout, leaves) if log else {}
 
 
 def _modulus(asked: ReleaseSpec, ptable: PTable) -> int:
@@ -220,56 +181,3 @@ def _keys(
     if asked.key == "query":
         return asking
     return keys.contributors(sums, counts, _modulus(asked, ptable), asking)
-
-
-def public(asked: ReleaseSpec) -> dict[str, Any]:
-    """The part of a specification that is published: nothing of where the data or the secret are."""
-    return asked.model_dump(mode="json", exclude={"source", "secret", "ledger", "record_keys"}) | {
-        "design": None if asked.design is None or "certificate" in asked.design else asked.design
-    }
-
-
-def folder(
-    asked: ReleaseSpec,
-    layout: cells.Layout,
-    ptable: PTable,
-    touches: int,
-    promise: Promise | None,
-    values: list[npt.NDArray[np.int64]],
-    secret: bytes,
-    ledger: dict[str, Any] | None,
-) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """The files of a release, and its manifest."""
-    counts = measure.clamped(values)
-    content = {
-        output.MEASUREMENTS: output.measurements(layout, values),
-        **output.files(layout, counts, asked.outputs),
-        output.REPORT: page(asked, layout, ptable, touches, promise, values, counts),
-        output.CERTIFICATE: verify.canonical(ptable.certificate.document),
-    }
-    epsilon, _, delta = ptable.guarantee
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "spec": public(asked),
-        "engine": next(iter(asked.source)),
-        "key": {
-            "kind": asked.key,
-            "fingerprint": None if asked.secret is None else secrets.fingerprint(secret),
-            "came_with_the_data": asked.record_keys is not None,
-        },
-        "groupings": output.groupings(layout, ptable.digest, asked.unit.contributions),
-        "privacy": {
-            "unit": "one row" if asked.unit.id is None else "one person",
-            "contributions": asked.unit.contributions,
-            "touches": touches,
-            "cell": {"epsilon": str(epsilon), "delta": text(delta)},
-            "composed": None
-            if promise is None
-            else {"epsilon": promise.epsilon, "delta": repr(promise.delta), "floor": repr(promise.floor)},
-        },
-        "ledger": ledger,
-        "files": {name: output.digest(data) for name, data in sorted(content.items())},
-        "software": {"discreet": discreet.__version__, "python": platform.python_version()},
-    }
-    return content | {output.MANIFEST: output.manifest(document)}, document

@@ -1,10 +1,8 @@
-"""Measurements: one noisy integer for every distinct cell, and tables made from them.
+"""Measurements: one noisy integer for every distinct cell.
 
 A measurement is the only number made from the truth. It is not clamped: it may be below 0, and everything later, the
 tables and their replay by `verify`, reads measurements and nothing else.
 """
-
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +38,3 @@ def by_grouping(layout: Layout, measurements: Integers) -> list[Integers]:
         measurements[here].reshape(grouping.shape)
         for grouping, here in zip(layout.groupings, layout.cells[1], strict=True)
     ]
-
-
-def clamped(measurements: Sequence[Integers]) -> list[Integers]:
-    """Counts that can be published: none below 0."""
-    return [np.maximum(part, 0) for part in measurements]

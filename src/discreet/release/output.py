@@ -44,11 +44,11 @@ def measurements(layout: Layout, values: Sequence[Integers]) -> bytes:
     return out.getvalue().encode()
 
 
-def files(layout: Layout, values: Sequence[Integers], formats: Sequence[str]) -> dict[str, bytes]:
+def files(layout: Layout, tables: Sequence[Sequence[Integers]], formats: Sequence[str]) -> dict[str, bytes]:
     """The tables, by file name."""
     found = {}
-    for table, places in layout.tables:
-        parts = [(layout.groupings[place], values[place]) for place in places]
+    for (table, places), counts in zip(layout.tables, tables, strict=True):
+        parts = [(layout.groupings[place], numbers) for place, numbers in zip(places, counts, strict=True)]
         if "csv" in formats:
             found[f"{table.name}.csv"] = _csv(table, parts)
         if "parquet" in formats:

@@ -59,6 +59,9 @@ class Dimension(_Part):
     ranges: dict[Label, tuple[float | None, float | None]] | None = Field(
         None, description="Leaves of a number: a name for each and [lower, upper), null for no bound."
     )
+    from_data: bool = Field(
+        False, description="Categories are those found in the data; then nothing is promised, and no ledger takes it."
+    )
     levels: dict[Label, dict[Label, list[Label]]] = Field(
         default_factory=dict, description="Coarser levels: for each its groups, and for each group its leaves."
     )
@@ -89,7 +92,9 @@ class Dimension(_Part):
 
     @model_validator(mode="after")
     def _one_way(self) -> "Dimension":
-        if (self.categories is None) == (self.ranges is None):
+        if self.from_data and self.ranges is not None:
+            raise ValueError("from_data is for categories; leave ranges out")
+        if not self.from_data and (self.categories is None) == (self.ranges is None):
             raise ValueError("give categories or ranges, one of them")
         return self
 
@@ -155,6 +160,20 @@ class Secret(_Part):
         return self
 
 
+class Fixed(_Part):
+    """A count that is public from elsewhere: a total that tables must meet, or 0 where nobody can be."""
+
+    where: dict[str, Label] = Field(
+        default_factory=dict, description="For some dimensions a leaf or group; everyone unless given."
+    )
+    count: int = Field(ge=0, le=10**15)
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _texts(cls, given: Any) -> Any:
+        return {key: _text(value) for key, value in given.items()} if isinstance(given, dict) else given
+
+
 class ReleaseSpec(_Part):
     """A release: tables published together."""
 
@@ -176,7 +195,13 @@ class ReleaseSpec(_Part):
     )
     secret: Secret | None = None
     ledger: str | None = Field(None, description="Path or URL of a ledger.")
-    reconcile: Literal["none"] = Field("none", description="How tables are made from measurements: clamped at 0.")
+    reconcile: Literal["auto", "tree", "cube", "wang-3", "none"] = Field(
+        "auto", description="How tables are made from measurements, so that they add up; none: clamped at 0."
+    )
+    fixed: list[Fixed] = Field(
+        default_factory=list, description="Counts that are public from elsewhere. They are outside the guarantee."
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="Public seed of the reconciliation.")
     outputs: list[Literal["csv", "parquet", "json-stat"]] = Field(["csv"], description="Formats of the tables.")
 
     @field_validator("version", "title", mode="before")
@@ -190,7 +215,10 @@ class ReleaseSpec(_Part):
             raise ValueError(f"key is {self.key}, which needs a secret; give secret: {{file: ...}} or key: fresh")
         if self.key == "contributors" and (self.budget is not None or self.ledger is not None):
             raise ValueError("key is contributors, whose guarantees do not compose; leave budget and ledger out")
-        if self.key != "contributors" and self.budget is None:
+        from_data = any(dimension.from_data for dimension in self.dimensions.values())
+        if from_data and self.ledger is not None:
+            raise ValueError("categories are taken from the data, so nothing is promised; leave the ledger out")
+        if self.key != "contributors" and self.budget is None and not (from_data and self.design):
             raise ValueError("give a budget: what one person may lose in all, such as {epsilon: 1, delta: 1e-6}")
         if self.key == "contributors" and self.design is None:
             raise ValueError("key is contributors; give a design, as there is no budget to choose one by")

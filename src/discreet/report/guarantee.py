@@ -10,13 +10,14 @@ from discreet.account.compose import compose
 from discreet.certify.ptable import PTable
 from discreet.exact import Epsilon, exact
 from discreet.release.cells import Layout
+from discreet.release.promise import spoiled
 from discreet.release.spec import ReleaseSpec
 from discreet.report import svg
 from discreet.report.html import grid, label
 from discreet.report.numbers import above, factor, one_in, percent, upper
 
 if TYPE_CHECKING:
-    from discreet.release.job import Promise
+    from discreet.release.promise import Promise
 
 POINTS = 64
 
@@ -44,6 +45,12 @@ def in_words(spec: ReleaseSpec, ptable: PTable, promise: "Promise | None") -> st
 
 
 def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
+    if spec.record_keys is None and spoiled(spec) is not None:
+        return (
+            '<div class="warning"><p><strong>No guarantee is given.</strong> Which categories there are was taken from'
+            " the data. A category that is listed, or is not, may tell that one person took part, and no noise hides"
+            " that.</p></div>"
+        )
     if spec.record_keys is not None:
         return (
             '<div class="warning"><p><strong>No guarantee is given.</strong> The noise was chosen by record keys that'
@@ -119,7 +126,7 @@ def _symbols(
         ["contributions", str(rows), "rows of one person that count, at most; others were left out"],
         ["touches", f"{touches:,}", f"of the {len(layout.cells[0]):,} counts hold one row, at most"],
     ]
-    if spec.record_keys is None:
+    if spoiled(spec) is None:
         found.append(
             [
                 "one count alone",
@@ -146,7 +153,7 @@ def _short(value: int | float | Fraction) -> str:
 
 def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | None") -> str:
     """delta at other epsilons: of the whole release, or of one count where there is no more to say."""
-    if spec.record_keys is not None:
+    if spoiled(spec) is not None:
         return ""
     rows = spec.unit.contributions
     if promise is None:
@@ -173,13 +180,15 @@ def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | 
 
 def _outside(spec: ReleaseSpec) -> list[str]:
     lines = [
-        "The names of tables, dimensions and categories, the filters, and any zero or total that is fixed in the"
-        " specification. They were written down by the publisher and are taken as they are; they are not computed from"
-        " the data.",
+        "The names of tables and dimensions, the categories that were declared, the filters, and any zero or total that"
+        " is fixed in the specification. They were written down by the publisher and are taken as they are; they are"
+        " not computed from the data.",
         "What is true of people in general. If tables show that a disease is common in a district, that is learnt about"
         " everyone there, whether they took part or not.",
         "Other publications about the same people. Each has its own cost, and costs add up.",
     ]
+    if any(dimension.from_data for dimension in spec.dimensions.values()):
+        lines.append("Which categories there are. They were taken from the data as they are.")
     if spec.key != "fresh":
         lines.append(
             "A secret that leaks. The noise was chosen with a secret key; whoever has it can remove the noise."

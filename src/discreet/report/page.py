@@ -10,12 +10,9 @@ from html import escape
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from discreet.certify.ptable import PTable
 from discreet.release.cells import Layout
 from discreet.release.spec import OTHER, TOTAL, Dimension, ReleaseSpec, TableSpec
+from discreet.report.adding import adding
 from discreet.report.distortion import Distortion, distortion, sizes
 from discreet.report.guarantee import guarantee, in_words
 from discreet.report.html import MOST_LABELS, grid, label, several
@@ -23,36 +20,21 @@ from discreet.report.preview import heading, preview
 from discreet.report.reading import reading
 
 if TYPE_CHECKING:
-    from discreet.release.job import Promise
-
-Integers = npt.NDArray[np.int64]
+    from discreet.release.folder import Published
 
 
-def page(
-    spec: ReleaseSpec,
-    layout: Layout,
-    ptable: PTable,
-    touches: int,
-    promise: "Promise | None",
-    values: Sequence[Integers],
-    counts: Sequence[Integers],
-) -> bytes:
-    """The report.
-
-    Parameters
-    ----------
-    values, counts
-        The measurements of every grouping, and the counts that were made from them.
-    """
-    errors = [distortion(ptable.table, size) for size in sizes(ptable.table)]
+def page(made: "Published") -> bytes:
+    """The report of what a folder is made from."""
+    errors = [distortion(made.ptable.table, size) for size in sizes(made.ptable.table)]
     parts = [
-        _head(spec),
+        _head(made.spec),
         "<main>",
-        _lead(spec, layout, ptable, touches, promise, errors),
-        _published(spec, layout),
-        guarantee(spec, layout, ptable, touches, promise),
-        reading(layout, ptable, errors, values),
-        _tables(layout, counts),
+        _lead(made, errors),
+        _published(made.spec, made.layout),
+        guarantee(made.spec, made.layout, made.ptable, made.touches, made.promise),
+        reading(made.layout, made.ptable, errors, made.values),
+        adding(made),
+        _tables(made),
         _checking(),
         "</main></body></html>\n",
     ]
@@ -73,26 +55,20 @@ def _head(spec: ReleaseSpec) -> str:
 # The first screen
 
 
-def _lead(
-    spec: ReleaseSpec,
-    layout: Layout,
-    ptable: PTable,
-    touches: int,
-    promise: "Promise | None",
-    errors: Sequence[Distortion],
-) -> str:
+def _lead(made: "Published", errors: Sequence[Distortion]) -> str:
+    spec, layout = made.spec, made.layout
     unit = "row" if spec.unit.id is None else "person"
     facts = [
         ("tables", f"{len(layout.tables):,}"),
         ("different counts", f"{len(layout.cells[0]):,}"),
-        (f"of them hold one {unit}, at most", f"{touches * spec.unit.contributions:,}"),
+        (f"of them hold one {unit}, at most", f"{made.touches * spec.unit.contributions:,}"),
         ("19 in 20 are this close", f"±{errors[-1].within:,}"),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return (
         "<p>These are tables of counts about people. To protect everyone in them, every count was changed at random"
         " before it was published. So a number here is near the true one, and as a rule not equal to it; how near is"
-        " said below.</p>" + in_words(spec, ptable, promise) + f'<dl class="facts">{listed}</dl>'
+        " said below.</p>" + in_words(spec, made.ptable, made.promise) + f'<dl class="facts">{listed}</dl>'
     )
 
 
@@ -147,10 +123,10 @@ def _levels(dimension: Dimension) -> str:
 # The tables
 
 
-def _tables(layout: Layout, counts: Sequence[Integers]) -> str:
+def _tables(made: "Published") -> str:
     shown = []
-    for table, places in layout.tables:
-        parts = [(layout.groupings[place], counts[place]) for place in places]
+    for (table, places), counts in zip(made.layout.tables, made.tables, strict=True):
+        parts = [(made.layout.groupings[place], numbers) for place, numbers in zip(places, counts, strict=True)]
         within = "" if not table.filter else f'<p class="note">Only {_filter(table)}.</p>'
         shown.append(f"<h3>{label(table.name)}</h3>{within}{preview(table, parts)}")
     return (

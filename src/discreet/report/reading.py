@@ -78,9 +78,6 @@ def _sums(layout: Layout, ptable: PTable, values: Sequence[Integers]) -> str:
         else f"though each of those is off by {number(least)} to {number(greatest)} on average"
     )
     return (
-        "<p>Every count was measured by itself, totals too, so the counts of a table do not add up exactly to its"
-        f" totals. Use a published total rather than a sum. {int(below.sum()):,} of the {len(definitions):,}"
-        " measurements came out below 0 and are shown as 0 in the tables, which makes sums of many small counts too"
-        " high."
+        f"<p>{int(below.sum()):,} of the {len(definitions):,} measurements came out below 0."
         f" <code>measurements.csv</code> has them as they were measured, {right}.</p>"
     )

@@ -16,8 +16,18 @@ LEAST_SHOWN = 1e-3
 """Of the likeliest: rarer noise is off the chart."""
 
 
-def law(noise: Sequence[tuple[int, int]], total: int, within: int, description: str) -> str:
-    """Bars of the chance of each difference between measurement and truth; those within +-`within` stand out."""
+def law(
+    noise: Sequence[tuple[int, int]],
+    total: int,
+    within: int,
+    description: str,
+    *,
+    title: str = "Chance of each difference",
+    across: str = "measured count minus true count",
+    up: str = "chance of each difference",
+) -> str:
+    """Bars of the share of each difference, by default between measurement and truth; those within +-`within` stand
+    out."""
     chance = {z: w / total for z, w in noise}
     top = max(chance.values())
     shown = [z for z in chance if chance[z] >= LEAST_SHOWN * top]
@@ -35,17 +45,17 @@ def law(noise: Sequence[tuple[int, int]], total: int, within: int, description: 
         side = "inside" if abs(start + (size - 1) / 2) <= within else "outside"
         paths[side].append(f"M{left:.1f} {frame.y(0):.1f}V{frame.y(height):.1f}H{right:.1f}V{frame.y(0):.1f}Z")
     step = _step(2 * reach, 8)
-    across = [
+    marks = [
         (float(z), f"{z:+d}" if z else "0") for z in range(-reach // step * step, reach + 1, step) if abs(z) <= reach
     ]
-    up = _step_real(top, 4)
-    digits = max(0, -math.floor(math.log10(100 * up) + 1e-9))
-    rising = [(k * up, f"{100 * k * up:.{digits}f}%") for k in range(int(1.06 * top / up) + 1)]
+    rise = _step_real(top, 4)
+    digits = max(0, -math.floor(math.log10(100 * rise) + 1e-9))
+    rising = [(k * rise, f"{100 * k * rise:.{digits}f}%") for k in range(int(1.06 * top / rise) + 1)]
     drawn = [f'<path class="{side}" d="{"".join(paths[side])}"/>' for side in ("outside", "inside") if paths[side]]
     return _svg(
-        "Chance of each difference",
+        title,
         description,
-        [*frame.axes(across, rising, "measured count minus true count", "chance of each difference"), *drawn],
+        [*frame.axes(marks, rising, across, up), *drawn],
     )
 
 

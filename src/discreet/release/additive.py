@@ -1,0 +1,207 @@
+"""Tables from measurements: non-negative integers that add up, met by what is public from elsewhere.
+
+`reconcile` of a specification says how:
+
+    auto      a hierarchy as a tree, everything else as a cube; tables whose categories overlap are clamped at 0
+    tree      groupings that nest (country, state, county), by exact least squares
+    cube      crossed dimensions with any of their margins, by least squares
+    wang-3    one list and its total, by the mode of a multinomial (Wang 2020, algorithm 3)
+    none      every measurement clamped at 0; tables do not add up
+
+All of it reads the measurements, the specification and its public seed, so anyone can do it again.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ParameterError, SolverError, SpecError
+from discreet.reconcile import cube, tree, wang
+from discreet.release import fixed
+from discreet.release.cells import Layout
+from discreet.release.parts import Key, Part, parts
+from discreet.release.spec import ReleaseSpec
+
+Integers = npt.NDArray[np.int64]
+Tables = list[list[Integers]]
+"""For every table the counts of each of its groupings, in the order of the layout."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the tables of a release are made: parts with their method, and tables that are clamped."""
+
+    layout: Layout
+    parts: tuple[tuple[str, Part], ...]
+    clamped: tuple[int, ...]
+    literals: tuple[fixed.Known, ...]
+    seed: int
+
+    @property
+    def methods(self) -> list[dict[str, object]]:
+        """What a manifest says of it."""
+        names = [table.name for table, _ in self.layout.tables]
+        told: list[dict[str, object]] = [
+            {"tables": [names[table] for table in part.tables], "method": method} for method, part in self.parts
+        ]
+        return told + ([{"tables": [names[table] for table in self.clamped], "method": "none"}] if self.clamped else [])
+
+    def tables(self, values: Sequence[Integers]) -> Tables:
+        """The counts of every table, from the measurements of every grouping."""
+        settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
+        made: dict[tuple[int, int], Integers] = {}
+        for method, part in self.parts:
+            counts = self._part(method, part, values, settled)
+            for place, numbers in counts.items():
+                here = self.layout.cells[1][place]
+                settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
+            made |= {(table, place): counts[place] for table in part.tables for place in self.layout.tables[table][1]}
+        for table in self.clamped:
+            made |= {(table, place): self._clamped(place, values[place]) for place in self.layout.tables[table][1]}
+        return [[made[number, place] for place in places] for number, (_, places) in enumerate(self.layout.tables)]
+
+    def _clamped(self, place: int, values: Integers) -> Integers:
+        counts = np.array(values.clip(0))
+        for one, cells in fixed.at(self.literals, self.layout.groupings[place]):
+            counts[cells] = one.count
+        return counts
+
+    def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> dict[int, Integers]:
+        distinct = {key: place for place, key in sorted(((p, _sorted(k)) for p, k in part.keys.items()), reverse=True)}
+        noisy = {key: _turned(part.keys[place], values[place]) for key, place in distinct.items()}
+        if method == "wang-3":
+            made = _wang(part, noisy, self.seed)
+        elif method == "tree":
+            made = _tree(part, noisy, self._shared(part, settled), self.seed)
+        else:
+            stated, levels = fixed.in_cube(self.literals, part)
+            made = cube(noisy, fixed={**stated, **self._shared(part, settled)}, levels=levels, seed=self.seed)
+        return {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()}
+
+    def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
+        """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""
+        if self.literals:
+            return {}
+        chosen: dict[int, Integers] = {}
+        for place in sorted(part.places, key=lambda place: self.layout.groupings[place].size):
+            numbers = settled[self.layout.cells[1][place]]
+            if (numbers >= 0).all() and all(
+                self._agrees(part, place, numbers, other, chosen[other]) for other in chosen
+            ):
+                chosen[place] = numbers
+        return {
+            _sorted(part.keys[place]): _turned(part.keys[place], numbers.reshape(self.layout.groupings[place].shape))
+            for place, numbers in chosen.items()
+        }
+
+    def _agrees(self, part: Part, fine: int, numbers: Integers, coarse: int, sums: Integers) -> bool:
+        holders = part.holders(part.keys[fine], part.keys[coarse])
+        if holders is None:
+            return False
+        return np.array_equal(np.bincount(holders, numbers, minlength=len(sums)), sums)
+
+
+def plan(asked: ReleaseSpec, layout: Layout) -> Plan:
+    """How the tables of a specification are made; refused where that cannot be, before anything is drawn."""
+    literals = fixed.known(asked, layout)
+    every = tuple(range(len(layout.tables)))
+    if asked.reconcile == "none":
+        made = Plan(layout, (), every, tuple(literals), asked.seed)
+    else:
+        found, overlapping = parts(layout, together=asked.reconcile != "wang-3")
+        if overlapping and asked.reconcile != "auto":
+            name = layout.tables[overlapping[0]][0].name
+            raise SpecError(
+                f"reconcile is {asked.reconcile}, and table {name!r} has categories that overlap, which cannot add up;"
+                " take reconcile: auto, which leaves such tables as they are, or none"
+            )
+        methods = [(_method(asked.reconcile, part, layout, literals), part) for part in found]
+        made = Plan(layout, tuple(methods), tuple(overlapping), tuple(literals), asked.seed)
+    _check(made, literals)
+    return made
+
+
+def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Known]) -> str:
+    name = layout.tables[part.tables[0]][0].name
+    distinct = {_sorted(key): place for place, key in part.keys.items()}
+    stated = any(fixed.within(one, part) is not None for one in literals)
+    if wanted == "wang-3":
+        sizes = sorted(math.prod(part.shape(key)) for key in distinct)
+        if len(sizes) != 2 or sizes[0] != 1 or stated:
+            raise SpecError(
+                f"reconcile is wang-3, which is for a list and its total, with nothing fixed; table {name!r} is not"
+                " that: take auto"
+            )
+        return "wang-3"
+    nested = part.chain(list(distinct.values())) is not None
+    if wanted == "tree" and (not nested or stated):
+        why = "it has fixed counts" if nested else "its groupings do not nest"
+        raise SpecError(f"reconcile is tree, and table {name!r} is no hierarchy ({why}); take auto or cube")
+    return "tree" if wanted == "tree" or (wanted == "auto" and nested and not stated) else "cube"
+
+
+def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
+    """Every literal is about some cell, and all can be met: tried with measurements of 0."""
+    layout = made.layout
+    for one in literals:
+        used = any(fixed.within(one, part) is not None for _, part in made.parts) or any(
+            True
+            for table in made.clamped
+            for place in layout.tables[table][1]
+            for _ in fixed.at([one], layout.groupings[place])
+        )
+        if not used:
+            raise SpecError(
+                f"fixed gives {one.count} for {one.text}, which is no sum of published cells; leave it out, or publish"
+                " the margin"
+            )
+    if not literals:
+        return
+    try:
+        made.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
+    except (ParameterError, SolverError) as error:
+        axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
+        raise SpecError(f"the fixed counts cannot all be met: {error} ({axes or 'no axes'})") from None
+
+
+def _sorted(key: Key) -> Key:
+    return tuple(sorted(key, key=lambda pair: pair[0]))
+
+
+def _turned(key: Key, values: Integers) -> Integers:
+    """The axes of a grouping in the order of the cube's."""
+    return values.transpose(np.argsort([axis for axis, _ in key], kind="stable")) if len(key) > 1 else values
+
+
+def _back(key: Key, values: Integers) -> Integers:
+    order = np.argsort([axis for axis, _ in key], kind="stable")
+    return values.transpose(np.argsort(order)) if len(key) > 1 else values
+
+
+def _wang(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
+    total, components = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
+    counts = wang(noisy[components].ravel(), noisy[total].item(), algorithm="3", seed=seed)
+    return {components: counts.reshape(noisy[components].shape), total: counts.sum().reshape(noisy[total].shape)}
+
+
+def _tree(part: Part, noisy: Mapping[Key, Integers], settled: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
+    order = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
+    starts = np.cumsum([0, *(noisy[key].size for key in order)])
+    parent = [np.full(noisy[order[0]].size, -1)]
+    for above, key, start in zip(order, order[1:], starts, strict=False):
+        holders = part.holders(key, above)
+        assert holders is not None
+        parent.append(holders + start)
+    known = {
+        int(start) + at: int(value)
+        for key, start in zip(order, starts, strict=False)
+        for at, value in enumerate(settled[key].ravel() if key in settled else ())
+    }
+    counts = tree(np.concatenate([noisy[key].ravel() for key in order]), np.concatenate(parent), fixed=known, seed=seed)
+    return {
+        key: numbers.reshape(noisy[key].shape)
+        for key, numbers in zip(order, np.split(counts, starts[1:-1]), strict=True)
+    }

@@ -1,0 +1,94 @@
+"""The steward's private log: what one must see of the truth to know that a release went well.
+
+It is off unless asked for, is readable by its owner only, and never lies inside the folder. It holds true numbers, and
+publishing it would undo the guarantee.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet import files
+from discreet.errors import InputError, OutputError
+from discreet.reconcile import moved
+from discreet.release.cells import Layout
+from discreet.release.engines import Engine, Plan
+from discreet.release.folder import Published
+from discreet.release.tabulate import Leaves
+
+Integers = npt.NDArray[np.int64]
+
+WARNING = "PRIVATE: this holds numbers made from the microdata without noise. Do not publish it."
+
+SHOWN = 100
+"""Undeclared values that are listed, of each dimension."""
+
+MOST_VALUES = 100_000
+
+
+def place(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
+    """Where the log goes: a new file, outside the folder."""
+    target = Path(os.path.realpath(path))
+    if target == Path(os.path.realpath(folder)) or Path(os.path.realpath(folder)) in target.parents:
+        raise OutputError(f"the log {path} is inside the folder that is published; give a place outside of it")
+    if os.path.lexists(target):
+        raise OutputError(f"the log {path} exists already; give a new name")
+    if not target.parent.is_dir():
+        raise OutputError(f"the log {path} is in a folder that does not exist; make it first")
+    return target
+
+
+def found(engine: Engine, plan: Plan, layout: Layout, leaves: Leaves) -> dict[str, Any]:
+    """What the rows held: how many there are, how many count, and what was not declared."""
+    rows = engine.count(Plan()).column("count").to_pylist()
+    told: dict[str, Any] = {}
+    for number, (book, codes) in enumerate(zip(layout.books, leaves.codes, strict=True)):
+        recode = plan.recodes[number]
+        other = int(leaves.counts[codes == len(book.leaves) - 1].sum())
+        told[book.name] = {"rows_in_other": other}
+        if recode.values is not None and other:
+            told[book.name] |= _undeclared(engine, recode.column, recode.values)
+    return {
+        "rows_in_source": int(rows[0]) if rows else 0,
+        "rows_counted": int(leaves.counts.sum()),
+        "dimensions": told,
+    }
+
+
+def _undeclared(engine: Engine, column: str, declared: Mapping[str, int]) -> dict[str, Any]:
+    try:
+        values = [value for value in engine.values(column, MOST_VALUES) if value not in declared]
+    except InputError:
+        return {"undeclared": f"more than {MOST_VALUES:,} different values"}
+    return {"undeclared": values[:SHOWN], "undeclared_in_all": len(values)}
+
+
+def write(path: Path, rows: Mapping[str, Any], made: Published, counts: Integers) -> None:
+    """The log as a JSON file."""
+    errors = []
+    for place_, grouping in enumerate(made.layout.groupings):
+        true = counts[made.layout.cells[1][place_]].reshape(grouping.shape)
+        errors.append(
+            {
+                "dimensions": [side.book.name for side in grouping.sides],
+                "cells": grouping.size,
+                "error_of_measurements": vars(moved(true, made.values[place_])),
+            }
+        )
+    tables = [
+        {
+            "table": table.name,
+            "errors": [
+                vars(moved(counts[made.layout.cells[1][at]].reshape(numbers.shape), numbers))
+                for at, numbers in zip(places, counted, strict=True)
+            ],
+        }
+        for (table, places), counted in zip(made.layout.tables, made.tables, strict=True)
+    ]
+    document = {"warning": WARNING, "version": made.spec.version, **rows, "groupings": errors, "tables": tables}
+    files.write(path, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode(), private=True)

@@ -1,0 +1,116 @@
+"""What is decided before a row is read: the groupings, the perturbation table, and what one person may lose in all.
+
+It sees the specification only, so nothing here depends on the data.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+import discreet
+from discreet.account.compose import compose
+from discreet.certify.ptable import PTable, load
+from discreet.design.advise import advise
+from discreet.domain import Counts
+from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, SpecError
+from discreet.exact import Epsilon, exact
+from discreet.release import cells, keys
+from discreet.release.codebook import resolve
+from discreet.release.spec import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What one person may lose in all: an upper bound."""
+
+    epsilon: str
+    delta: float
+    floor: float
+
+
+def unpromised(asked: ReleaseSpec) -> str | None:
+    """Why nothing is promised for a release as a whole; None where something is."""
+    return spoiled(asked) or ("contributor keys do not compose" if asked.key == "contributors" else None)
+
+
+def spoiled(asked: ReleaseSpec) -> str | None:
+    """Why nothing is promised even for one count, read alone; None where its certificate holds."""
+    if asked.record_keys is not None:
+        return "the record keys came with the data"
+    if any(dimension.from_data for dimension in asked.dimensions.values()):
+        return "categories were taken from the data"
+    return None
+
+
+def layout_of(asked: ReleaseSpec) -> cells.Layout:
+    """The groupings of a specification."""
+    return cells.layout(asked, {name: resolve(name, given) for name, given in asked.dimensions.items()})
+
+
+def table_of(asked: ReleaseSpec, touches: int) -> PTable:
+    """The perturbation table: a certificate, a design by name, or the adviser's best."""
+    bits = asked.bits or (32 if asked.key == "contributors" else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrecisionWarning)
+        ptable = _table(asked, touches, bits)
+    if not isinstance(ptable.domain, Counts) or ptable.domain.lower:
+        raise SpecError("the design is not one for counts from 0 on; give geometric, maxent, gaussian or another")
+    if asked.key == "contributors" and ptable.bits not in keys.PRIMES:
+        raise SpecError(f"the table has {ptable.bits} bits; contributor keys have 8, 16 or 32: give bits")
+    return ptable
+
+
+def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
+    if asked.design is None:
+        assert asked.budget is not None
+        found = advise(
+            epsilon=asked.budget.epsilon,
+            delta=asked.budget.delta,
+            cells=touches,
+            contributions=asked.unit.contributions,
+            bits=bits,
+        )
+        return found[0].ptable
+    given = dict(asked.design)
+    if "certificate" in given:
+        return load(given["certificate"])
+    name = given.pop("name", None)
+    make = getattr(discreet.design, str(name), None)
+    if name not in discreet.design.__all__ or name in ("Advice", "advise") or make is None:
+        raise SpecError(
+            f"the design is {name!r}; give the name of a design, such as geometric, or {{certificate: FILE}}"
+        )
+    at = given.pop("certify_at", None)
+    try:
+        return PTable(make(**given).certify(at, bits or 32).certificate)
+    except TypeError as error:
+        raise SpecError(
+            f"the design {name} does not take these parameters ({error}); see: discreet design {name} --help"
+        ) from None
+
+
+def promise_of(asked: ReleaseSpec, ptable: PTable, touches: int) -> Promise | None:
+    """The composed guarantee, refused where it exceeds the budget."""
+    if unpromised(asked) is not None:
+        return None
+    assert asked.budget is not None
+    rows = asked.unit.contributions
+    try:
+        epsilon, delta = Epsilon.of(asked.budget.epsilon), exact(asked.budget.delta, "delta")
+    except ParameterError as error:
+        raise SpecError(f"budget: {error}") from None
+    together = compose(ptable, touches, contributions=rows if rows > 1 else None)
+    bound = together.delta(float(epsilon) * (1 - 2.0**-50))
+    own = ptable.guarantee
+    if rows == 1 and epsilon.exponent is not None:  # added up cell by cell, exactly
+        alone = touches * ptable.delta(epsilon.exponent / touches)
+        bound = min(bound, float(np.nextafter(float(alone), 1)) if alone else 0.0)
+    if bound > delta:
+        raise ReleaseError(
+            f"the budget is epsilon {asked.budget.epsilon} and delta {asked.budget.delta}; with this design (epsilon"
+            f" {own.epsilon} a cell) one person in {touches} cells may lose delta {bound:.3g} there, and"
+            f" {together.floor:.3g} at any epsilon: publish fewer margins, take a noisier design, or leave it to the"
+            " adviser"
+        )
+    return Promise(asked.budget.epsilon, bound, together.floor)

@@ -1,0 +1,314 @@
+"""Tables made from measurements: they add up, meet what is fixed, and anyone can make them again."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet
+from discreet.errors import SpecError
+from discreet.release import ReleaseSpec, additive, parts, run, secrets
+from discreet.release.cells import Layout
+from discreet.release.check import check
+from discreet.release.promise import layout_of
+
+DIMENSIONS: dict[str, Any] = {
+    "county": {
+        "column": "county",
+        "categories": ["a1", "a2", "b1", "b2", "b3"],
+        "levels": {
+            "state": {"A": ["a1", "a2"], "B": ["b1", "b2", "b3"]},
+            "coast": {"sea": ["a1", "b1"], "land": ["a2", "b2", "b3"]},
+            "lists": {"a": ["a1", "a2"], "ones": ["a1", "b1"]},
+        },
+    },
+    "sex": {"column": "sex", "categories": ["f", "m"]},
+    "age": {"column": "age", "ranges": {"young": [0, 30], "old": [30, None]}},
+}
+
+
+def planned(tables: list[dict[str, Any]], **changes: Any) -> tuple[Layout, additive.Plan]:
+    spec = ReleaseSpec.model_validate(
+        {
+            "version": "1",
+            "source": {"csv": "x"},
+            "dimensions": DIMENSIONS,
+            "tables": tables,
+            "budget": {"epsilon": 1},
+            "key": "fresh",
+            **changes,
+        }
+    )
+    layout = layout_of(spec)
+    return layout, additive.plan(spec, layout)
+
+
+def noisy(layout: Layout, seed: int, mean: float = 3) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+    """Measurements of any kind: the same for the same cell, and nothing else is certain."""
+    draw = np.random.default_rng(seed)
+    each = draw.poisson(mean, len(layout.cells[0])) * draw.integers(1, 20) - draw.integers(0, 12, len(layout.cells[0]))
+    return [each[here].reshape(g.shape) for g, here in zip(layout.groupings, layout.cells[1], strict=True)]
+
+
+def populations(layout: Layout, table: int, at: int) -> list[frozenset[tuple[int, ...]]]:
+    """The leaf combinations of every cell of a grouping, by plain Python."""
+    grouping = layout.groupings[layout.tables[table][1][at]]
+    found = []
+    for cell in product(*(side.members for side in grouping.sides)):
+        allowed = {book.name: set(range(len(book.leaves))) for book in layout.books}
+        for book, members in grouping.within:
+            allowed[book.name] &= members
+        for side, members in zip(grouping.sides, cell, strict=True):
+            allowed[side.book.name] &= members
+        found.append(frozenset(product(*(sorted(allowed[book.name]) for book in layout.books))))
+    return found
+
+
+def assert_additive(layout: Layout, tables: additive.Tables, numbers: list[int]) -> None:
+    """Every cell is the sum of the cells of the table that lie in it, wherever those make it up."""
+    checked = 0
+    for number in numbers:
+        for fine, coarse in product(range(len(tables[number])), repeat=2):
+            inside, outside = populations(layout, number, fine), populations(layout, number, coarse)
+            counts, sums = tables[number][fine].ravel(), tables[number][coarse].ravel()
+            assert (counts >= 0).all()
+            assert counts.dtype == np.int64
+            for people, total in zip(outside, sums.tolist(), strict=True):
+                held = [at for at, here in enumerate(inside) if here <= people]
+                if sum(len(inside[at]) for at in held) == len(people):
+                    assert sum(counts[held].tolist()) == total
+                    checked += 1
+    assert checked
+
+
+def state(name: str = "state") -> dict[str, str]:
+    return {"dimension": "county", "level": name}
+
+
+TABLES = [
+    [{"name": "t", "dimensions": ["county", "sex", "age"], "margins": "all"}],
+    [{"name": "t", "dimensions": ["sex", "county"], "margins": [["sex"], ["county"]]}],
+    [
+        {"name": "t", "dimensions": ["county", "sex"], "margins": "all"},
+        {"name": "u", "dimensions": [state(), "age"], "margins": "all"},
+        {"name": "v", "dimensions": [state("coast")], "margins": "none"},
+    ],
+    [
+        {"name": "t", "dimensions": ["county", "sex"], "margins": "all", "filter": {"sex": ["f", "m"]}},
+        {"name": "u", "dimensions": ["age", state()], "margins": "all", "filter": {"sex": ["f", "m"]}},
+        {"name": "v", "dimensions": ["age"], "margins": "all", "filter": {"sex": ["f"], "county": ["A"]}},
+        {"name": "w", "dimensions": [], "margins": "none"},
+    ],
+]
+
+
+@pytest.mark.parametrize("tables", TABLES)
+@given(st.integers(0, 2**32))
+def test_tables_add_up_and_agree(tables: list[dict[str, Any]], seed: int) -> None:
+    layout, plan = planned(tables)
+    made = plan.tables(noisy(layout, seed))
+    assert_additive(layout, made, list(range(len(tables))))
+    for _, part in plan.parts:
+        known: dict[int, int] = {}
+        for table in part.tables:
+            for place, counts in zip(layout.tables[table][1], made[table], strict=True):
+                for cell, count in zip(layout.cells[1][place].tolist(), counts.ravel().tolist(), strict=True):
+                    assert known.setdefault(cell, count) == count
+    again = plan.tables(noisy(layout, seed))
+    assert all((x == y).all() for one, other in zip(made, again, strict=True) for x, y in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize(("tables", "off"), [(TABLES[0], 0), (TABLES[1], 0), (TABLES[2], 1), (TABLES[3], 1)])
+def test_measurements_without_noise_stay_as_they_are(tables: list[dict[str, Any]], off: int) -> None:
+    """To a unit, where the cells that the tables share a cube with were not published."""
+    layout, plan = planned(tables)
+    people = np.random.default_rng(1).integers(0, 9, [len(book.leaves) for book in layout.books])
+    values: dict[int, Any] = {}
+    for number, (_, places) in enumerate(layout.tables):
+        for at, place in enumerate(places):
+            counted = [sum(int(people[leaf]) for leaf in here) for here in populations(layout, number, at)]
+            values[place] = np.array(counted).reshape(layout.groupings[place].shape)
+    made = plan.tables([values[place] for place in range(len(layout.groupings))])
+    for (_, places), counts in zip(layout.tables, made, strict=True):
+        for place, numbers in zip(places, counts, strict=True):
+            assert np.abs(numbers - values[place]).max() <= off
+
+
+def test_a_hierarchy_is_a_tree_and_comes_out_as_one() -> None:
+    layout, plan = planned(
+        [
+            {"name": "t", "dimensions": [state()], "margins": "all"},
+            {"name": "u", "dimensions": ["county"], "margins": "none"},
+        ],
+        seed=5,
+    )
+    assert plan.methods == [{"tables": ["t", "u"], "method": "tree"}]
+    values = noisy(layout, 3)
+    (states, total), (counties,) = plan.tables(values)
+    noise = np.concatenate([values[1].ravel(), values[0].ravel(), values[2].ravel()])
+    parent = [-1, 0, 0, 0, 1, 1, 2, 2, 2, 3]  # total; A, B, _other; a1, a2, b1, b2, b3, _other
+    direct = discreet.reconcile.tree(noise, parent, seed=5)
+    assert np.concatenate([total.ravel(), states, counties]).tolist() == direct.tolist()
+
+
+def test_crossed_dimensions_are_a_cube_and_come_out_as_one() -> None:
+    layout, plan = planned([{"name": "t", "dimensions": ["age", "sex"], "margins": "all"}], reconcile="cube", seed=9)
+    values = noisy(layout, 4)
+    made = plan.tables(values)[0]
+    whole, age, sex, total = values
+    # the axes are in the order in which dimensions are declared: sex before age
+    direct = discreet.reconcile.cube({(0, 1): whole.T, (1,): age, (0,): sex, (): total}, seed=9)
+    assert made[0].T.tolist() == direct[0, 1].tolist()
+    assert int(made[3]) == direct[()]
+
+
+def test_wang_is_for_a_list_and_its_total() -> None:
+    layout, plan = planned([{"name": "t", "dimensions": ["county"], "margins": "all"}], reconcile="wang-3", seed=2)
+    values = noisy(layout, 7)
+    counts, total = plan.tables(values)[0]
+    assert counts.tolist() == discreet.reconcile.wang(values[0], values[1], algorithm="3", seed=2).tolist()
+    assert int(total) == counts.sum()
+    for tables in (TABLES[0], [{"name": "t", "dimensions": ["county"], "margins": "none"}]):
+        with pytest.raises(SpecError, match="for a list and its total"):
+            planned(tables, reconcile="wang-3")
+
+
+def test_tables_that_are_too_many_for_one_cube_take_over_what_nests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "TOGETHER", 10)
+    tables = [
+        {"name": "t", "dimensions": ["county", "sex"], "margins": "all"},
+        {"name": "u", "dimensions": ["county", "age"], "margins": "all"},
+        {"name": "v", "dimensions": ["sex", "age"], "margins": "all"},
+    ]
+    layout, plan = planned(tables)
+    assert [each["tables"] for each in plan.methods] == [["t"], ["u"], ["v"]]
+    for seed in range(20):
+        made = plan.tables(noisy(layout, seed))
+        assert_additive(layout, made, [0, 1, 2])
+        assert len({int(table[-1]) for table in made}) == 1
+        assert made[0][1].tolist() == made[1][1].tolist()  # by county
+        assert made[0][2].tolist() == made[2][1].tolist()  # by sex
+
+
+def test_categories_that_overlap_are_left_as_they_are() -> None:
+    tables = [
+        {"name": "t", "dimensions": [state("lists")], "margins": "all"},
+        {"name": "u", "dimensions": ["county"], "margins": "all"},
+    ]
+    layout, plan = planned(tables)
+    assert plan.methods == [{"tables": ["u"], "method": "tree"}, {"tables": ["t"], "method": "none"}]
+    values = noisy(layout, 1)
+    assert plan.tables(values)[0][0].tolist() == values[0].clip(0).tolist()
+    with pytest.raises(SpecError, match="'t' has categories that overlap"):
+        planned(tables, reconcile="cube")
+
+
+def test_a_tree_is_refused_where_nothing_nests() -> None:
+    with pytest.raises(SpecError, match="do not nest"):
+        planned(TABLES[0], reconcile="tree")
+    with pytest.raises(SpecError, match="it has fixed counts"):
+        planned(
+            [{"name": "t", "dimensions": ["county"], "margins": "all"}],
+            reconcile="tree",
+            fixed=[{"where": {}, "count": 1}],
+        )
+
+
+FIXED = [
+    {"where": {}, "count": 200},
+    {"where": {"county": "A"}, "count": 50},
+    {"where": {"county": "a1", "sex": "f"}, "count": 7},
+    {"where": {"sex": "m", "age": "young"}, "count": 0},
+    {"where": {"county": "_other"}, "count": 0},
+]
+
+
+@given(st.integers(0, 2**32))
+def test_what_is_fixed_is_met(seed: int) -> None:
+    layout, plan = planned(TABLES[0], fixed=FIXED)
+    made = plan.tables(noisy(layout, seed))
+    assert_additive(layout, made, [0])
+    whole, total = made[0][0], made[0][-1]  # county, sex, age
+    assert int(total) == 200
+    assert whole[:2].sum() == 50
+    assert whole[0, 0].sum() == 7
+    assert whole[:, 1, 0].sum() == 0
+    assert whole[5].sum() == 0
+
+
+def test_a_total_is_met_though_nobody_published_it() -> None:
+    layout, plan = planned(
+        [{"name": "t", "dimensions": ["county", "sex"], "margins": "none"}],
+        fixed=[{"where": {}, "count": 1000}, {"where": {"county": "sea"}, "count": 10}],
+    )
+    (counts,) = plan.tables(noisy(layout, 3))[0]
+    assert counts.sum() == 1000
+    assert counts[[0, 2]].sum() == 10
+
+
+def test_a_fixed_count_is_about_its_own_population_only() -> None:
+    table = {"name": "t", "dimensions": ["county"], "margins": "all", "filter": {"sex": ["f", "m"]}}
+    with pytest.raises(SpecError, match="100 for everyone, which is no sum of published cells"):
+        planned([table], fixed=[{"where": {}, "count": 100}])
+    layout, plan = planned([table], fixed=[{"where": {"county": "a1"}, "count": 0}])  # zero: all among them
+    assert plan.tables(noisy(layout, 1))[0][0][0] == 0
+
+
+def test_clamped_tables_show_what_is_fixed() -> None:
+    layout, plan = planned(
+        TABLES[0], reconcile="none", fixed=[each for each in FIXED if each["where"] != {"county": "A"}]
+    )
+    values = noisy(layout, 8)
+    made = plan.tables(values)[0]
+    assert int(made[-1]) == 200
+    assert (made[0][5] == 0).all()
+    assert made[0][1, 0].tolist() == values[0][1, 0].clip(0).tolist()
+    assert made[1][0, 0] == 7  # county by sex
+
+
+@pytest.mark.parametrize(
+    ("fixed", "said"),
+    [
+        ([{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "A"}, "count": 4}], "cannot all be met"),
+        ([{"where": {}, "count": 5}, {"where": {"sex": "f"}, "count": 6}], "cannot all be met"),
+        ([{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "a1"}, "count": 4}], "the same people"),
+        ([{"where": {"county": "zz"}, "count": 5}], "no leaf or group"),
+        ([{"where": {"town": "zz"}, "count": 5}], "a dimension of no table"),
+    ],
+)
+def test_what_cannot_be_met_is_named_before_anything_is_drawn(fixed: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        planned(TABLES[0], fixed=fixed)
+
+
+def test_reconciliation_changes_tables_and_nothing_that_was_drawn(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("county,sex,age\n" + "a1,f,20\nb2,m,50\n" * 30)
+    secrets.new_secret(tmp_path / "key")
+    spec = {
+        "version": "1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "dimensions": DIMENSIONS,
+        "tables": TABLES[0],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "key")},
+        "fixed": [{"where": {}, "count": 60}],
+    }
+    for name in ("auto", "none"):
+        run(spec | {"reconcile": name}, tmp_path / name)
+        check(tmp_path / name)
+    one, other = (tmp_path / "auto", tmp_path / "none")
+    assert (one / "measurements.csv").read_bytes() == (other / "measurements.csv").read_bytes()
+    assert (one / "t.csv").read_bytes() != (other / "t.csv").read_bytes()
+    manifests = [json.loads((folder / "manifest.json").read_text()) for folder in (one, other)]
+    assert manifests[0]["privacy"] == manifests[1]["privacy"]
+    assert [m["reconciled"] for m in manifests] == [
+        [{"tables": ["t"], "method": "cube"}],
+        [{"tables": ["t"], "method": "none"}],
+    ]
+    assert "How the tables add up" in (one / "report.html").read_text()
+    assert "Why the tables do not add up" in (other / "report.html").read_text()
