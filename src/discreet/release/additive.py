@@ -8,12 +8,17 @@
     wang-3    one list and its total, by the mode of a multinomial (Wang 2020, algorithm 3)
     none      every measurement clamped at 0; tables do not add up
 
+A total that is published is settled first, in trees and cubes: it is the mean of the sums of all groupings, each
+weighted by its precision, which is right on average. To be non-negative pushes small counts up; least squares would let
+the total rise with them, and the total is the number that most people read.
+
 All of it reads the measurements, the specification and its public seed, so anyone can do it again.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -75,10 +80,12 @@ class Plan:
         if method == "wang-3":
             made = _wang(part, noisy, self.seed)
         elif method == "tree":
-            made = _tree(part, noisy, self._shared(part, settled), self.seed)
+            made = _tree(part, noisy, self._shared(part, settled) or _total(noisy), self.seed)
         else:
             stated, levels = fixed.in_cube(self.literals, part)
-            made = cube(noisy, fixed={**stated, **self._shared(part, settled)}, levels=levels, seed=self.seed)
+            made = cube(
+                noisy, fixed=stated or self._shared(part, settled) or _total(noisy), levels=levels, seed=self.seed
+            )
         return {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()}
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
@@ -165,6 +172,15 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
         raise SpecError(f"the fixed counts cannot all be met: {error} ({axes or 'no axes'})") from None
+
+
+def _total(noisy: Mapping[Key, Integers]) -> dict[Key, Integers]:
+    """The total of everyone from the sums of all groupings; nothing where it is not published."""
+    if () not in noisy or len(noisy) == 1:
+        return {}
+    weights = sum(Fraction(1, values.size) for values in noisy.values())
+    mean = sum(Fraction(int(values.sum()), values.size) for values in noisy.values()) / weights
+    return {(): np.array(max(0, round(mean)), dtype=np.int64)}
 
 
 def _sorted(key: Key) -> Key:

@@ -22,11 +22,11 @@ def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values
     same = len({(each.deviation, each.within) for each in errors}) == 1
     heads = [
         "true count",
-        "chance that it is published as it is",
+        "chance that it is measured right",
         "standard deviation",
         "95% of measurements are within",
         "that is, of the count",
-        "published too high by, on average",
+        "measured too high by, on average",
     ]
     rows = [
         [
@@ -44,8 +44,10 @@ def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values
     return (
         '<section aria-labelledby="reading"><h2 id="reading">How to read a number</h2>'
         f"<p>{said} {_SAME if same else _DIFFERENT} Read small counts as “few”, and compare large ones.</p>"
-        f"<p>A true 0 is published as 0 with a chance of {percent(zero.truth)}. So a 0 need not mean that there is"
-        " nobody, nor a small number that there is somebody.</p>"
+        f"<p>A true 0 is measured as 0, or less, with a chance of {percent(zero.truth)}. So a 0 need not mean that"
+        " there is nobody, nor a small number that there is somebody.</p>"
+        '<p class="note">This is about single measurements, those below 0 read as 0. What adding up does to them is'
+        " told below.</p>"
         + grid("Expected error by size of the count", heads, rows, 5)
         + _clamped(ptable)
         + f"<figure>{law}<figcaption>The noise of a count of {typical.count:,}. In the stronger colour: the differences"
