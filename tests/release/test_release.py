@@ -1,18 +1,26 @@
 """A release as a whole: the folder, what it depends on, and what it refuses."""
 
 import csv
+import errno
+import hashlib
 import json
+import os
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
+import yaml
+from typer.testing import CliRunner
 
 import discreet
+from discreet.cli import app
 from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
-from discreet.release import ReleaseSpec, run, secrets
+from discreet.release import ReleaseSpec, measure, run, secrets
 from discreet.release.check import check
 from discreet.release.promise import layout_of
 
@@ -380,3 +388,62 @@ def test_a_failure_while_counting_leaves_nothing(
 def test_public_name(spec: dict[str, Any], tmp_path: Path) -> None:
     made = discreet.release.run(spec, output=tmp_path / "out")
     assert made.folder == tmp_path / "out"
+
+
+def test_a_full_disk_leaves_nothing_and_the_release_is_completed_later(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OutputError, match="No space left"):
+            run(spec, tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key"}
+    run(spec, tmp_path / "out")
+    check(tmp_path / "out")
+
+
+def test_no_true_count_key_or_secret_is_published_printed_or_raised(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts, keys and secret of a release whose every true count is a number that nothing else is."""
+    secret = hashlib.sha256(b"a secret that makes no measurement equal to its count").hexdigest()
+    (tmp_path / "fixed.key").write_text(secret)
+    (tmp_path / "fixed.key").chmod(0o600)
+    sizes = {"north": 48611, "south": 39727, "west": 27733, "elsewhere": 15683}
+    rows = [district for district, size in sizes.items() for _ in range(size)]
+    (tmp_path / "many.csv").write_text("district\n" + "\n".join(rows) + "\n")
+    spec |= {
+        "source": {"csv": str(tmp_path / "many.csv")},
+        "unit": {},
+        "tables": [{"name": "all", "dimensions": ["district"], "margins": "none"}],
+        "design": {"name": "gaussian", "sigma2": 250_000, "certify_at": "0.1"},
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "fixed.key")},
+    }
+    seen: list[Any] = []
+    real = measure.measure
+
+    def watched(ptable: Any, counts: Any, chosen: Any) -> Any:
+        seen.extend([*counts.tolist(), *chosen.tolist()])
+        assert sorted(counts.tolist()) == sorted(sizes.values())
+        return real(ptable, counts, chosen)
+
+    monkeypatch.setattr(measure, "measure", watched)
+    path = tmp_path / "release.yaml"
+    path.write_text(yaml.safe_dump(spec))
+    printed = CliRunner().invoke(app, ["release", str(path), "-o", str(tmp_path / "out")])
+    assert printed.exit_code == 0
+    verified = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
+    texts = [printed.output, verified.output]
+    for stage in ("discreet.files.write_folder", "discreet.release.additive.Plan.tables", "discreet.files.os.fsync"):
+        with mock.patch(stage, side_effect=OSError(errno.EIO, "broken")):
+            failed = CliRunner().invoke(app, ["release", str(path), "-o", str(tmp_path / "failed")])
+        assert failed.exit_code != 0
+        texts += [failed.output, repr(failed.exception)]
+    published = b"\n".join(folder(tmp_path / "out").values()).decode("latin-1") + "\n".join(texts)
+    assert len(seen) >= 8
+    for hidden in [secret, *map(str, seen), *(f"{count:,}" for count in sizes.values())]:
+        assert not re.search(rf"(?<![0-9,]){re.escape(hidden)}(?![0-9,])", published), hidden
