@@ -154,8 +154,8 @@ def _count(
         plan.check(engine.columns())
         tell("counting", 0)
         if asked.key == "contributors":
-            modulus = _modulus(asked, ptable)
-            leaves = tabulate.with_keys(engine, plan, rows, secret, asked.record_keys or (), modulus)
+            came, fractions = asked.record_keys or (), asked.record_keys_are == "fractions"
+            leaves = tabulate.with_keys(engine, plan, rows, secret, came, _modulus(asked, ptable), fractions)
         else:
             leaves = tabulate.leaves(engine, plan, rows, secret)
         return leaves, steward.found(engine, plan, layout, leaves) if log else {}

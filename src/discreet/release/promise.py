@@ -19,6 +19,8 @@ from discreet.release import cells, keys
 from discreet.release.codebook import resolve
 from discreet.release.spec import ReleaseSpec
 
+MOST_KEY_BITS = 32
+
 
 @dataclass(frozen=True)
 class Promise:
@@ -56,8 +58,12 @@ def table_of(asked: ReleaseSpec, touches: int) -> PTable:
         ptable = _table(asked, touches, bits)
     if not isinstance(ptable.domain, Counts) or ptable.domain.lower:
         raise SpecError("the design is not one for counts from 0 on; give geometric, maxent, gaussian or another")
-    if asked.key == "contributors" and ptable.bits not in keys.PRIMES:
+    if asked.key == "contributors" and asked.record_keys is None and ptable.bits not in keys.PRIMES:
         raise SpecError(f"the table has {ptable.bits} bits; contributor keys have 8, 16 or 32: give bits")
+    if asked.record_keys is not None and ptable.bits > MOST_KEY_BITS:
+        raise SpecError(
+            f"the table has {ptable.bits} bits; record keys that came with the data have {MOST_KEY_BITS} at most"
+        )
     return ptable
 
 

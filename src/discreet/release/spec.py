@@ -193,6 +193,9 @@ class ReleaseSpec(_Part):
     record_keys: list[str] | None = Field(
         None, description="For contributors: columns with record keys that came with the data. They carry no guarantee."
     )
+    record_keys_are: Literal["integers", "fractions"] = Field(
+        "integers", description="Record keys that came with the data: integers (ONS), or from 0 to below 1 (cellKey)."
+    )
     secret: Secret | None = None
     ledger: str | None = Field(None, description="Path or URL of a ledger.")
     reconcile: Literal["auto", "tree", "cube", "wang-3", "none"] = Field(

@@ -42,11 +42,17 @@ def leaves(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> Lea
 
 
 def with_keys(
-    engine: Engine, plan: Plan, contributions: int, secret: bytes, columns: Sequence[str], modulus: int
+    engine: Engine,
+    plan: Plan,
+    contributions: int,
+    secret: bytes,
+    columns: Sequence[str],
+    modulus: int,
+    fractions: bool = False,
 ) -> Leaves:
     """The same, with sums of the components of record keys: those in the columns, or else made from the ids."""
     if columns:
-        return _leaves(engine.key_sums(plan, columns, modulus), plan, None, modulus)
+        return _leaves(engine.key_sums(plan, columns, modulus, fractions), plan, None, modulus)
     dropped = _dropped(engine, plan, contributions, secret)
     return _leaves(engine.sums(plan, keys.record_keys(secret), dropped), plan, None, modulus)
 

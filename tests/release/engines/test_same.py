@@ -1,7 +1,10 @@
 """All engines, and a plain loop over the rows, say the same, to the last count, whatever the order of the rows."""
 
+import math
 import random
+from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,22 @@ def test_the_order_of_rows_does_not_matter(kind: str, opened: Maker) -> None:
     random.Random(3).shuffle(data)
     with opened(kind, data) as engine:
         assert first == (engine.count(plan), engine.sums(plan, town.keys), engine.key_sums(plan, ["key"], 256))
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_record_keys_may_be_fractions(kind: str, opened: Maker) -> None:
+    data = town.rows(4, 300)
+    plan = Plan((town.plans()["rows"].recodes[0],))
+    expected: Counter[tuple[int, int]] = Counter()
+    for row in data:
+        code = town.code_of(plan.recodes[0], row[plan.recodes[0].column])
+        for place, name in enumerate(("income", "level")):
+            value = row[name]
+            inside = value is not None and 0 <= value < 1
+            expected[code, place] += math.floor(Fraction(value) * 2**32) if inside else 0
+    with opened(kind, data) as engine:
+        found = engine.key_sums(plan, ["income", "level"], 2**32, fractions=True).to_pylist()
+    assert {(line["c0"], place): line[f"s{place}"] for line in found for place in range(2)} == dict(expected)
 
 
 @pytest.mark.parametrize("kind", SOURCES)

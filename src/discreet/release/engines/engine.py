@@ -68,13 +68,18 @@ class Engine:
         rows = self._base.rows(self._coded(plan), self._schema(plan, []))
         return stream.sums(plan, rows, record_keys, dropped)
 
-    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int) -> pa.Table:
+    def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int, fractions: bool = False) -> pa.Table:
         """As `count`, and s0, ... (uint64): sums of record keys that came with the data, each reduced by `modulus`.
 
-        A key is an integer, or text that is one; anything else counts as 0, as the row itself still counts.
+        A key is an integer, or text that is one; with `fractions` it is a number from 0 to below 1, of which the whole
+        part of `modulus` times as much is taken, so that sums do not depend on the order of rows. Anything else counts
+        as 0, as the row itself still counts.
         """
         find(columns, self._base.columns)
-        keys = [sql.reduced(self._base.dialect.whole(self._base.columns[name]), modulus) for name in columns]
+        dialect, given = self._base.dialect, [self._base.columns[name] for name in columns]
+        keys = [sql.reduced(dialect.whole(column), modulus) for column in given]
+        if fractions:
+            keys = [sql.scaled(dialect.number(column), modulus) for column in given]
         return self._counts(plan, self._coded(plan, keys), len(keys))
 
     def __enter__(self) -> Self:

@@ -113,6 +113,11 @@ def reduced(key: str, modulus: int) -> str:
     return f"COALESCE(({key} % {modulus} + {modulus}) % {modulus}, 0)"
 
 
+def scaled(key: str, modulus: int) -> str:
+    """A record key from 0 to below 1 that came with the data, as a whole number below `modulus`; 0 where it is none."""
+    return f"COALESCE(CASE WHEN {key} >= 0 AND {key} < 1 THEN CAST(floor({key} * {modulus}) AS BIGINT) END, 0)"
+
+
 def quoted(name: str, mark: str = '"') -> str:
     """A name in quotes, whatever is in it."""
     if "\0" in name:

@@ -1,0 +1,112 @@
+"""What only the steward sees, and categories that are taken from the data."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from discreet.cli import app
+from discreet.errors import OutputError, SpecError
+from discreet.release import run, secrets
+from discreet.release.check import check
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> dict[str, Any]:
+    rows = "".join(f"{i},{'fm?'[i % 3]},{i % 50}\n" for i in range(300)) + ",f,3\n" + "7,m,9\n"
+    (tmp_path / "people.csv").write_text("id,sex,age\n" + rows)
+    secrets.new_secret(tmp_path / "secret.key")
+    return {
+        "version": "v1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "unit": {"id": "id"},
+        "dimensions": {
+            "sex": {"column": "sex", "categories": ["f", "m"]},
+            "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 40]}},
+        },
+        "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": "all"}],
+        "design": {"name": "geometric", "epsilon": "0.25"},
+        "budget": {"epsilon": 3, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "secret.key")},
+    }
+
+
+def test_the_log_tells_the_steward_and_nobody_else(spec: dict[str, Any], tmp_path: Path) -> None:
+    made = run(spec, tmp_path / "out", log=tmp_path / "private.json")
+    log = json.loads((tmp_path / "private.json").read_text())
+    assert stat.S_IMODE((tmp_path / "private.json").stat().st_mode) == 0o600
+    assert log["warning"].startswith("PRIVATE")
+    assert (log["rows_in_source"], log["rows_counted"]) == (302, 300)  # one without an id, one beyond the contributions
+    assert log["dimensions"]["sex"] == {"rows_in_other": 100, "undeclared": ["?"], "undeclared_in_all": 1}
+    assert log["dimensions"]["age"] == {"rows_in_other": 60}
+    total = log["groupings"][-1]
+    assert total["dimensions"] == []
+    assert total["error_of_measurements"]["largest"] == abs(int(made.measurements[-1]) - 300)
+    assert [table["table"] for table in log["tables"]] == ["t"]
+    run(spec, tmp_path / "without")
+    for name in ("measurements.csv", "t.csv", "report.html", "manifest.json", "certificate.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "without" / name).read_bytes()
+
+
+def test_the_log_is_never_in_the_folder_or_in_place_of_a_file(spec: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "there.json").write_text("mine")
+    for log, said in [
+        ("out/log.json", "inside the folder"),
+        ("out", "inside the folder"),
+        ("there.json", "exists"),
+        ("nowhere/log.json", "does not exist"),
+    ]:
+        with pytest.raises(OutputError, match=said):
+            run(spec, tmp_path / "out", log=tmp_path / log)
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "there.json").read_text() == "mine"
+
+
+def test_the_command_writes_the_log_and_warns(spec: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
+    given = ["release", str(tmp_path / "release.yaml"), "-o", str(tmp_path / "out"), "--log", str(tmp_path / "log.json")]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 0
+    assert "do not publish it" in done.output
+    assert json.loads((tmp_path / "log.json").read_text())["rows_counted"] == 300
+    assert "300" not in done.output
+
+
+def test_categories_from_the_data_are_published_without_a_promise(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["dimensions"]["sex"] = {"column": "sex", "from_data": True}
+    made = run(spec, tmp_path / "out")
+    assert made.promise is None
+    assert made.spec.dimensions["sex"].categories == ["?", "f", "m"]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["privacy"]["composed"] is None
+    assert manifest["privacy"]["cell"] is None
+    assert manifest["privacy"]["no_guarantee"] == "categories were taken from the data"
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "No guarantee is given." in report
+    assert "ε =" not in report
+    check(tmp_path / "out")
+    shown = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
+    assert "no guarantee: categories were taken from the data" in shown.output
+
+
+def test_categories_from_the_data_and_what_they_refuse(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["dimensions"]["sex"] = {"column": "sex", "from_data": True}
+    with pytest.raises(SpecError, match="leave the ledger out"):
+        run({**spec, "ledger": str(tmp_path / "x.ledger")}, tmp_path / "out")
+    spec["dimensions"]["age"] |= {"from_data": True}
+    with pytest.raises(SpecError, match="leave ranges out"):
+        run(spec, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_a_promise_a_budget_is_not_needed(spec: dict[str, Any], tmp_path: Path) -> None:
+    del spec["budget"]
+    with pytest.raises(SpecError, match="give a budget"):
+        run(spec, tmp_path / "out")
+    spec["dimensions"]["sex"] = {"column": "sex", "from_data": True}
+    run(spec, tmp_path / "out")
+    check(tmp_path / "out")
