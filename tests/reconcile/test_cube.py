@@ -15,6 +15,7 @@ from discreet.reconcile import cube, moved
 from discreet.reconcile.controlled import controlled
 from discreet.reconcile.effects import Effects
 from discreet.reconcile.margins import Margins
+from discreet.reconcile.problem import bounds, read
 
 parts = import_module("discreet.reconcile.cube")
 
@@ -39,8 +40,8 @@ def consistent(result: Margin) -> bool:
 
 
 def fitted(margins: Margin, variance: Any = None) -> np.ndarray:
-    problem = parts._read(margins, variance, {}, {})
-    return parts._fit(problem, *parts._bounds(problem))
+    problem = read(margins, variance, {}, {})
+    return parts._fit(problem, *bounds(problem))
 
 
 @st.composite
@@ -107,7 +108,7 @@ def test_the_fit_is_the_least_squares_of_all(given_cube: Any) -> None:
 def test_the_closed_form_inverts_the_matrix(given_cube: Any) -> None:
     """(c A A' + V) s = r on the effects of the analysis of variance, against the dense matrix."""
     noisy, variance = given_cube
-    problem = parts._read(noisy, variance, {}, {})
+    problem = read(noisy, variance, {}, {})
     margins = problem.margins
     if not margins.keys:
         return

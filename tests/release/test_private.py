@@ -68,7 +68,14 @@ def test_the_log_is_never_in_the_folder_or_in_place_of_a_file(spec: dict[str, An
 
 def test_the_command_writes_the_log_and_warns(spec: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
-    given = ["release", str(tmp_path / "release.yaml"), "-o", str(tmp_path / "out"), "--log", str(tmp_path / "log.json")]
+    given = [
+        "release",
+        str(tmp_path / "release.yaml"),
+        "-o",
+        str(tmp_path / "out"),
+        "--log",
+        str(tmp_path / "log.json"),
+    ]
     done = CliRunner().invoke(app, given)
     assert done.exit_code == 0
     assert "do not publish it" in done.output

@@ -14,7 +14,7 @@ from discreet.errors import SolverError
 from discreet.reconcile.check import Floats, Integers
 
 SUBSETS = (20_000, 200_000)
-"""Cells that may move, tried in turn."""
+"""Cells that may move, tried in turn before all of them."""
 
 SECONDS = 60.0
 
@@ -49,7 +49,7 @@ def meet(
     if len(owners) == 1:
         return _singly(whole, cells, owners[0], misses[0], low, high)
     order = np.argsort(priority)
-    for size in SUBSETS:
+    for size in [*(size for size in SUBSETS if size < len(whole)), len(whole)]:
         chosen = np.sort(order[:size])
         moves = _program(
             whole[chosen], cells[chosen], [owner[chosen] for owner in owners], misses, low[chosen], high[chosen]
@@ -58,8 +58,6 @@ def meet(
             result = whole.copy()
             result[chosen] += moves
             return result
-        if size >= len(whole):
-            break
     raise SolverError("the fixed values cannot all be met by non-negative integers; leave one of them out")
 
 
