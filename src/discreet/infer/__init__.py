@@ -2,7 +2,26 @@
 
 from discreet.infer.belief import Posterior
 from discreet.infer.columns import Intervals, intervals
+from discreet.infer.combine import Estimate, difference, ratio, share, total, update
+from discreet.infer.coverage import Coverage, coverage
+from discreet.infer.folder import folder
 from discreet.infer.posterior import posterior
 from discreet.infer.prior import NegativeBinomial, Poisson
 
-__all__ = ["Intervals", "NegativeBinomial", "Poisson", "Posterior", "intervals", "posterior"]
+__all__ = [
+    "Coverage",
+    "Estimate",
+    "Intervals",
+    "NegativeBinomial",
+    "Poisson",
+    "Posterior",
+    "coverage",
+    "difference",
+    "folder",
+    "intervals",
+    "posterior",
+    "ratio",
+    "share",
+    "total",
+    "update",
+]

@@ -60,8 +60,8 @@ def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any
     found = []
     for value in distinct:
         counts, chances = beliefs(likelihood, np.array([value]), believed)
-        require(likelihood, np.array([value]), chances.any(axis=1))
         there = chances[0] > 0
+        require(likelihood, np.array([value]), np.array([there.any()]))
         found.append(Posterior(counts[0, there], chances[0, there]))
     return found[0] if given.ndim == 0 else [found[place] for place in inverse.ravel()]
 

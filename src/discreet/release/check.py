@@ -36,6 +36,19 @@ LARGEST_MANIFEST = 64_000_000
 
 
 @dataclass(frozen=True)
+class Folder:
+    """What a release folder measured: the certificate, the cells, and a measurement for each."""
+
+    path: Path
+    spec: ReleaseSpec
+    ptable: PTable
+    manifest: dict[str, Any]
+    layout: cells.Layout
+    measurements: list[npt.NDArray[np.int64]]
+    content: dict[str, bytes]
+
+
+@dataclass(frozen=True)
 class Checked:
     """A release folder, every claim of which holds."""
 
@@ -57,20 +70,12 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     CertificateError
         A file is missing or a claim does not hold; `failures` has one line for each.
     """
-    where = Path(folder)
-    document = _manifest(where)
+    found = read(folder)
+    where, spec, ptable, document = found.path, found.spec, found.ptable, found.manifest
+    layout, values, content = found.layout, found.measurements, found.content
     failures: list[str] = []
-    content = _content(where, document, failures)
-    if failures:
-        raise _refused(where, failures)
-    ptable = load(where / output.CERTIFICATE)
-    spec = _spec(document["spec"], document)
-    layout = layout_of(spec)
     touches = layout.touches()
-    promise = _privacy(document, spec, layout, ptable, touches, failures)
-    if failures:
-        raise _refused(where, failures)
-    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    promise = _privacy(document, spec, ptable, touches, failures)
     if failures:
         raise _refused(where, failures)
     _tables(content, layout, values, spec, failures)
@@ -83,6 +88,30 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     if failures:
         raise _refused(where, failures)
     return Checked(where, spec, ptable, touches, promise, document, layout, values)
+
+
+def read(folder: str | os.PathLike[str]) -> Folder:
+    """The measurements of a folder, for those who use them.
+
+    Every file has the digest that the manifest states, the certificate holds and is that of every grouping, and there
+    is one measurement for each cell of the specification. What the folder promises about privacy is for `check`.
+    """
+    where = Path(folder)
+    document = _manifest(where)
+    failures: list[str] = []
+    content = _content(where, document, failures)
+    if failures:
+        raise _refused(where, failures)
+    ptable = load(where / output.CERTIFICATE)
+    spec = _spec(document.get("spec"), document)
+    layout = layout_of(spec)
+    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
+        failures.append("manifest: its groupings are not those of its specification and certificate")
+        raise _refused(where, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    if failures:
+        raise _refused(where, failures)
+    return Folder(where, spec, ptable, document, layout, values, content)
 
 
 def _refused(where: Path, failures: list[str]) -> CertificateError:
@@ -130,8 +159,10 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
     return found
 
 
-def _spec(public: dict[str, Any], document: dict[str, Any]) -> ReleaseSpec:
+def _spec(public: Any, document: dict[str, Any]) -> ReleaseSpec:
     """The public specification, with what was left out of it filled in by what changes nothing here."""
+    if not isinstance(public, dict):
+        raise CertificateError("manifest: there is no specification in it; get the folder again")
     kind = document.get("key", {}).get("kind")
     filled = {**public, "source": {"csv": ""}, "secret": {"env": "NONE"} if kind != "fresh" else None}
     if kind == "contributors":
@@ -146,7 +177,6 @@ def _spec(public: dict[str, Any], document: dict[str, Any]) -> ReleaseSpec:
 def _privacy(
     document: dict[str, Any],
     spec: ReleaseSpec,
-    layout: cells.Layout,
     ptable: PTable,
     touches: int,
     failures: list[str],
@@ -156,8 +186,6 @@ def _privacy(
         failures.append(f"manifest: touches are {claimed.get('touches')}, and the specification has {touches}")
     if claimed.get("contributions") != spec.unit.contributions:
         failures.append("manifest: contributions differ from the specification's")
-    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
-        failures.append("manifest: its groupings are not those of its specification and certificate")
     epsilon, _, delta = ptable.guarantee
     if claimed.get("cell") != {"epsilon": str(epsilon), "delta": text(delta)}:
         failures.append("manifest: the guarantee of one cell is not the certificate's")
