@@ -42,10 +42,8 @@ class Folder:
     path: Path
     spec: ReleaseSpec
     ptable: PTable
-    manifest: dict[str, Any]
     layout: cells.Layout
     measurements: list[npt.NDArray[np.int64]]
-    content: dict[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,14 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     CertificateError
         A file is missing or a claim does not hold; `failures` has one line for each.
     """
-    found = read(folder)
-    where, spec, ptable, document = found.path, found.spec, found.ptable, found.manifest
-    layout, values, content = found.layout, found.measurements, found.content
+    where = Path(folder)
+    document, content, ptable, spec, layout = _opened(where)
     failures: list[str] = []
     touches = layout.touches()
-    promise = _privacy(document, spec, ptable, touches, failures)
+    promise = _privacy(document, spec, layout, ptable, touches, failures)
+    if failures:
+        raise _refused(where, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, failures)
     if failures:
         raise _refused(where, failures)
     _tables(content, layout, values, spec, failures)
@@ -97,6 +97,19 @@ def read(folder: str | os.PathLike[str]) -> Folder:
     is one measurement for each cell of the specification. What the folder promises about privacy is for `check`.
     """
     where = Path(folder)
+    document, content, ptable, spec, layout = _opened(where)
+    failures: list[str] = []
+    _groupings(document, spec, layout, ptable, failures)
+    if failures:
+        raise _refused(where, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    if failures:
+        raise _refused(where, failures)
+    return Folder(where, spec, ptable, layout, values)
+
+
+def _opened(where: Path) -> tuple[dict[str, Any], dict[str, bytes], PTable, ReleaseSpec, cells.Layout]:
+    """The manifest, the files that it names, the certificate, the specification and its cells."""
     document = _manifest(where)
     failures: list[str] = []
     content = _content(where, document, failures)
@@ -104,14 +117,7 @@ def read(folder: str | os.PathLike[str]) -> Folder:
         raise _refused(where, failures)
     ptable = load(where / output.CERTIFICATE)
     spec = _spec(document.get("spec"), document)
-    layout = layout_of(spec)
-    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
-        failures.append("manifest: its groupings are not those of its specification and certificate")
-        raise _refused(where, failures)
-    values = _measurements(content[output.MEASUREMENTS], layout, failures)
-    if failures:
-        raise _refused(where, failures)
-    return Folder(where, spec, ptable, document, layout, values, content)
+    return document, content, ptable, spec, layout_of(spec)
 
 
 def _refused(where: Path, failures: list[str]) -> CertificateError:
@@ -177,6 +183,7 @@ def _spec(public: Any, document: dict[str, Any]) -> ReleaseSpec:
 def _privacy(
     document: dict[str, Any],
     spec: ReleaseSpec,
+    layout: cells.Layout,
     ptable: PTable,
     touches: int,
     failures: list[str],
@@ -186,6 +193,7 @@ def _privacy(
         failures.append(f"manifest: touches are {claimed.get('touches')}, and the specification has {touches}")
     if claimed.get("contributions") != spec.unit.contributions:
         failures.append("manifest: contributions differ from the specification's")
+    _groupings(document, spec, layout, ptable, failures)
     epsilon, _, delta = ptable.guarantee
     if claimed.get("cell") != {"epsilon": str(epsilon), "delta": text(delta)}:
         failures.append("manifest: the guarantee of one cell is not the certificate's")
@@ -200,6 +208,13 @@ def _privacy(
     elif promise is not None:
         return _stated(stated, promise, failures)
     return promise
+
+
+def _groupings(
+    document: dict[str, Any], spec: ReleaseSpec, layout: cells.Layout, ptable: PTable, failures: list[str]
+) -> None:
+    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
+        failures.append("manifest: its groupings are not those of its specification and certificate")
 
 
 def _stated(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Promise:
