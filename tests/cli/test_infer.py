@@ -81,6 +81,13 @@ def test_single_numbers(run) -> None:  # type: ignore[no-untyped-def]
     assert "true values behind a measurement of 3" in run("c.json", "--observed", "3").out
 
 
+def test_how_often_intervals_hold_the_truth(run) -> None:  # type: ignore[no-untyped-def]
+    shown = run("m.json", "--coverage")
+    assert "96.36%" in shown.out
+    assert "over counts far from 0: 97.32%" in shown.out
+    assert "over the prior: 97." in run("g.json", "--coverage", "--prior", "poisson:3").out
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -92,6 +99,8 @@ def test_single_numbers(run) -> None:  # type: ignore[no-untyped-def]
         (("m.json", "--observed", "12", "--prior", "normal"), "poisson:RATE"),
         (("g.json", "--observed", "99"), "measured as 99"),
         (("m.json",), "is not a folder"),
+        (("m.json", "--coverage", "--observed", "3"), "leave the others out"),
+        (("c.json", "--coverage"), "no order"),
         (("no.json", "--observed", "3"), "no.json"),
         (("out1", "--table", "men"), "choose one of: people"),
         (("out1", "--sum", "sex=x"), "no label 'x'"),

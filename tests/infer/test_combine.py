@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import design
+from discreet import Counts, Mechanism, Row, design
 from discreet.errors import DiscreetError, ParameterError
-from discreet.infer import Posterior, combine, difference, posterior, ratio, share, total, update
-from tests.infer.tables import TABLES, weight
+from discreet.infer import Posterior, combine, difference, measured_total, posterior, ratio, share, total, update
+from tests.infer.tables import TABLES, poisson, weight
 
 
 def belief(values: dict[int, int]) -> Posterior:
@@ -103,6 +103,34 @@ def test_a_long_sum_keeps_mean_and_variance() -> None:
     assert whole.variance() == pytest.approx(sum(part.variance() for part in parts), rel=1e-9)
 
 
+@pytest.mark.parametrize("prior", [None, "poisson:3", [1, 0, 2, 5]])
+@pytest.mark.parametrize("measured", [[1, 0], [-2, 3, -3], [4], [-1, -1, -1, -1]])
+def test_a_prior_on_the_sum(measured: list[int], prior: object) -> None:
+    """Pr[sum of measurements | sum of counts] is the law of the sum of noises, by all combinations."""
+    table = Mechanism(Counts(), (), (Row.exact(-3, [1, 2, 3, 5, 3, 2, 0, 1]),)).certify(epsilon=50, bits=12)
+    noise = {table.interior[0].first + z: w for z, w in enumerate(table.interior[0].weights) if w}
+    sums = law([noise] * len(measured), lambda *z: sum(z))
+    before = {None: lambda _: 1, "poisson:3": poisson(Fraction(3))}.get(
+        prior if isinstance(prior, str) else None if prior is None else "given",
+        lambda count: prior[count] if count < 4 else 0,  # type: ignore[index]
+    )
+    joint = {count: before(count) * sums.get(sum(measured) - count, 0) for count in range(100)}
+    whole = sum(joint.values())
+    found = measured_total(table, measured, prior)
+    same(found, {count: p / whole for count, p in joint.items() if p})
+    if len(measured) == 1:
+        assert found.mean() == pytest.approx(posterior(table, measured[0], prior).mean())
+
+
+def test_empty_cells_add_up_to_little() -> None:
+    """200 empty cells, the noise of whose sum has a standard deviation of 100: flat on the sum, and on each cell."""
+    table = TABLES["geometric, strict"]
+    keys = np.random.default_rng(3).integers(0, 1 << 62, 200)
+    measured = table.perturb(np.zeros(200, dtype=int), keys=keys)
+    assert measured_total(table, measured).interval()[0] < 10
+    assert total(posterior(table, measured)).interval()[0] > 300
+
+
 def test_a_margin_measured_besides_its_parts() -> None:
     """Two likelihoods multiplied, by plain fractions."""
     table = TABLES["fair on 0..5"]
@@ -130,6 +158,11 @@ def test_a_margin_measured_besides_its_parts() -> None:
         lambda: ratio(belief({1: 1}), belief({2: 1}), level=2),
         lambda: total([belief({0: 1, 1 << 40: 1})] * 2),
         lambda: update(belief({1: 1}), TABLES["geometric on 0..6"], 30),
+        lambda: measured_total(TABLES["small rows"], [1, 2]),
+        lambda: measured_total(TABLES["geometric on 0..6"], [1, 2]),
+        lambda: measured_total(TABLES["geometric"], []),
+        lambda: measured_total(TABLES["geometric"], [1.5]),
+        lambda: measured_total(TABLES["geometric"], [-400, -400]),
         lambda: update(belief({1: 1}), TABLES["geometric"], [3, 4]),  # type: ignore[arg-type]
         lambda: update(belief({1: 1}), design.cyclic(size=5, epsilon=1).certify(), 3),
     ],

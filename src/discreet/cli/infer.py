@@ -2,7 +2,9 @@
 
 import csv
 import io
+import math
 import os
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from discreet.exact import exact
 from discreet.report.chart import bars
 
 SHOWN = 20
+COUNTS = (0, 1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 
 
 def infer(
@@ -41,9 +44,17 @@ def infer(
     minus: Annotated[
         str | None, typer.Option(metavar="DIR", help="The change since this folder, of an earlier version.")
     ] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="How often intervals hold the truth, by true count and on average.")
+    ] = False,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write a CSV file.")] = None,
 ) -> None:
     """Tell between which numbers the true counts lie, from the measurements of a folder or from given ones."""
+    if coverage:
+        if any(option is not None for option in (observed, table, sums, share, minus, output)):
+            raise ParameterError("--coverage goes with --level and --prior; leave the others out")
+        _coverage(path, level, prior)
+        return
     if observed is not None:
         if table is not None or sums or share is not None or minus is not None:
             raise ParameterError("--observed goes with --level, --prior and -o; leave the others out")
@@ -68,7 +79,7 @@ def infer(
 def _numbers(path: str, observed: str, level: str, prior: str, output: str | None) -> None:
     from discreet.infer import intervals, posterior
 
-    ptable = load(Path(path) / "certificate.json" if os.path.isdir(path) else path)
+    ptable = _certificate(path)
     values = [_integer(text) for text in observed.split(",")]
     if isinstance(ptable.domain, Cycle):
         if output is not None:
@@ -85,6 +96,27 @@ def _numbers(path: str, observed: str, level: str, prior: str, output: str | Non
     _deliver(out.getvalue(), level, output)
     if len(values) == 1 and output is None:
         _chart(ptable, values[0], posterior(ptable, values[0], prior))
+
+
+def _certificate(path: str) -> PTable:
+    return load(Path(path) / "certificate.json" if os.path.isdir(path) else path)
+
+
+def _coverage(path: str, level: str, prior: str) -> None:
+    from discreet.infer import coverage
+
+    ptable = _certificate(path)
+    upper = None if isinstance(ptable.domain, Cycle) else ptable.domain.upper
+    found = coverage(ptable, level, prior, [count for count in COUNTS if upper is None or count <= upper])
+    grid = Grid(title=f"Chance that an interval of {_percent(level)} holds the true count", title_justify="left")
+    grid.add_column("true count", justify="right")
+    grid.add_column("chance", justify="right")
+    for count, chance in zip(found.counts.tolist(), found.chances, strict=True):
+        grid.add_row(str(count), f"{float(chance):.2%}")
+    show.console.print(grid)
+    ends = prior.strip().lower() not in ("uniform", "flat") or upper is not None
+    over = "over the prior" if ends else "over counts far from 0"
+    show.console.print(f"on average {over}: {math.floor(Fraction(found.average) * 10000) / 100}%")
 
 
 def _all(path: str, table: str | None, level: str, prior: str, minus: str | None, output: str | None) -> None:

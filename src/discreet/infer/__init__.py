@@ -2,7 +2,7 @@
 
 from discreet.infer.belief import Posterior
 from discreet.infer.columns import Intervals, intervals
-from discreet.infer.combine import Estimate, difference, ratio, share, total, update
+from discreet.infer.combine import Estimate, difference, measured_total, ratio, share, total, update
 from discreet.infer.coverage import Coverage, coverage
 from discreet.infer.folder import folder
 from discreet.infer.posterior import posterior
@@ -19,6 +19,7 @@ __all__ = [
     "difference",
     "folder",
     "intervals",
+    "measured_total",
     "posterior",
     "ratio",
     "share",

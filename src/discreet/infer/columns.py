@@ -24,8 +24,8 @@ from discreet.infer.prior import Flat, Prior
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-CHUNK = 1 << 20
-"""Probabilities held at a time."""
+CHUNK = 1 << 16
+"""Probabilities held at a time: more than fit into the processor's cache are slower."""
 
 
 @dataclass(frozen=True, eq=False)

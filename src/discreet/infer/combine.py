@@ -5,6 +5,11 @@ one table, or the same cell in two versions of the data. A cell and its margin a
 cell), nor is a cell and itself. A release folder knows which cells overlap and refuses those (`infer.folder`); these
 functions cannot know.
 
+Counts are not below 0, so a flat prior on each of many empty cells makes their sum large: thirteen empty cells measured
+with a standard deviation of 13 came out as 97 to 220. `measured_total` puts the prior on the sum instead. The
+measurements of n cells with plain noise add up to the sum of the counts plus the sum of n noises, whose law is a
+convolution, and that is all it uses.
+
 Sums and differences are convolutions, added up term by term with no term below 0, so every probability keeps its
 digits. Ends of a sum that weigh less than 1e-18 are left out. A ratio or share is a finite number of pairs; where these
 are too many it is sampled, and the result says how far its mean may be off.
@@ -13,14 +18,16 @@ are too many it is sampled, and the result says how far its mean may be off.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
-from discreet.domain import Cycle
+from discreet.domain import Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
+from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior, ends
 from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior import integers
@@ -74,6 +81,44 @@ def total(beliefs: Sequence[Posterior]) -> Posterior:
         pairs = zip(parts[::2], parts[1::2], strict=False)
         parts = [_convolved(one, other) for one, other in pairs] + (parts[-1:] if len(parts) % 2 else [])
     return _belief(*parts[0])
+
+
+def measured_total(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Posterior:
+    """What the measurements of several cells say of their sum, `prior` being about the sum, not about each cell.
+
+    Raises
+    ------
+    ParameterError
+        The noise depends on the count (see `plain`), so that the measurements' sum does not tell enough.
+    """
+    if not plain(ptable):
+        raise ParameterError("the noise of this table depends on the count; use total(posterior(ptable, observed))")
+    measured, believed = integers(observed).ravel(), priors.read(prior)
+    if not measured.size:
+        raise ParameterError("there is nothing to add up; give at least one measurement")
+    row = ptable.interior[0]
+    first, chances = _power((row.first, np.array(row.weights, dtype=np.float64) / ptable.table.total), measured.size)
+    counts = int(sum(measured.tolist())) - first - np.arange(len(chances))[::-1]
+    with np.errstate(divide="ignore"):
+        logs = np.where(counts >= 0, np.log(chances[::-1]) + believed.logs(counts), -np.inf)
+    there = np.isfinite(logs)
+    if not there.any():
+        raise ParameterError(
+            f"no sum that the prior allows can have been measured as {sum(measured.tolist())} in all; give a wider"
+            " prior, and the measurements as they were drawn, not clamped and not reconciled"
+        )
+    weights = np.exp(logs[there] - logs[there].max())
+    return Posterior(counts[there], weights / weights.sum())
+
+
+def plain(ptable: PTable) -> bool:
+    """Whether every count gets the same noise: one row, and no end at which counts are clamped."""
+    domain = ptable.domain
+    return (
+        isinstance(domain, Counts)
+        and (domain.lower, domain.upper) == (0, None)
+        and (len(ptable.rows), len(ptable.interior)) == (0, 1)
+    )
 
 
 def difference(one: Posterior, other: Posterior) -> Posterior:
@@ -154,6 +199,19 @@ def _convolved(one: Dense, other: Dense) -> Dense:
     low = int(np.count_nonzero(np.cumsum(chances) <= _END))
     high = len(chances) - int(np.count_nonzero(np.cumsum(chances[::-1]) <= _END))
     return first + low, chances[low:high]
+
+
+def _power(one: Dense, times: int) -> Dense:
+    """The sum of so many independent numbers of one law, by doubling."""
+    found: Dense | None = None
+    while times:
+        if times & 1:
+            found = one if found is None else _convolved(found, one)
+        times >>= 1
+        if times:
+            one = _convolved(one, one)
+    assert found is not None
+    return found
 
 
 def _belief(first: int, chances: Floats) -> Posterior:

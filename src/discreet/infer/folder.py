@@ -23,10 +23,12 @@ import numpy.typing as npt
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import combine
+from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
 from discreet.infer.columns import Intervals, intervals
 from discreet.infer.combine import Estimate
 from discreet.infer.posterior import posterior
+from discreet.infer.prior import Flat
 
 if TYPE_CHECKING:
     from discreet.release.cells import Grouping
@@ -91,7 +93,10 @@ class Published:
         return self._csv(table, ("measured", "measured_before"), known)
 
     def total(self, chosen: Sequence[str], prior: Any = None, table: str | None = None) -> Posterior:
-        """The sum of the cells that are chosen."""
+        """The sum of the cells that are chosen.
+
+        A flat prior is on the sum where the noise is plain (`combine.measured_total`); any other is on every cell.
+        """
         place, mask = self._choose(chosen, table)
         return self._sum(place, mask, prior)
 
@@ -124,6 +129,10 @@ class Published:
                 at = tuple(side.labels.index(labels[side.book.name]) for side in sides)
                 return int(self.held.measurements[place][at])
         return None
+
+    def flat_sum(self, prior: Any = None) -> bool:
+        """Whether sums are found under a flat prior on the sum, rather than under one on each of its cells."""
+        return isinstance(priors.read(prior), Flat) and combine.plain(self.held.ptable)
 
     def number(self, chosen: Sequence[str], table: str | None = None) -> int:
         """How many cells are chosen."""
@@ -172,7 +181,10 @@ class Published:
         return places[0], mask
 
     def _sum(self, place: int, mask: Mask, prior: Any) -> Posterior:
-        return combine.total(posterior(self.held.ptable, self.held.measurements[place][mask], prior))
+        measured = self.held.measurements[place][mask]
+        if self.flat_sum(prior):
+            return combine.measured_total(self.held.ptable, measured, prior)
+        return combine.total(posterior(self.held.ptable, measured, prior))
 
     def _apart(self, before: "Published") -> None:
         if self.held.spec.version == before.held.spec.version:

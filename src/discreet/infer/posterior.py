@@ -79,9 +79,9 @@ def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[I
         if reaching(likelihood, observed).any():
             size = priors.last(prior, likelihood.upper) - int(first.min()) + 1
     counts = first[:, None] + np.arange(size)
-    weights = likelihood.at(observed[:, None], counts).astype(np.float64)
+    weights = _weights(likelihood, observed, counts)
     if isinstance(prior, Flat):
-        weights[(counts < likelihood.lower) | (counts > likelihood.upper)] = 0
+        weights = np.where((counts < likelihood.lower) | (counts > likelihood.upper), 0, weights)
     else:
         with np.errstate(divide="ignore"):
             logs = np.log(weights) + prior.logs(counts)
@@ -89,6 +89,14 @@ def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[I
         weights = np.exp(logs - np.where(np.isfinite(top), top, 0))
     sums = weights.sum(axis=1, keepdims=True)
     return counts, weights / np.where(sums > 0, sums, 1)
+
+
+def _weights(likelihood: Likelihood, observed: Integers, counts: Integers) -> Floats:
+    """The weights of the counts; one row for all measurements where there is only noise and no end is near."""
+    alike = len(likelihood.weights) == 1 and counts.shape[1] == likelihood.width
+    if alike and counts[:, 0].min() >= likelihood.lower and counts[:, -1].max() <= likelihood.upper:
+        return likelihood.weights[:, ::-1].astype(np.float64)
+    return likelihood.at(observed[:, None], counts).astype(np.float64)
 
 
 def reaching(likelihood: Likelihood, observed: Integers) -> npt.NDArray[np.bool_]:

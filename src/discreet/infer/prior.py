@@ -128,9 +128,12 @@ def last(prior: Poisson | NegativeBinomial | Given, first: int) -> int:
 
 
 def _added(prior: Poisson | NegativeBinomial, counts: Integers) -> Floats:
-    steps = np.where(counts >= 1, prior.steps(np.maximum(counts, 1)), 0.0)
+    steps = prior.steps(np.maximum(counts, 1))
+    steps[counts < 1] = 0
     steps[..., 0] = 0
-    return np.asarray(np.where(counts >= 0, np.cumsum(steps, axis=-1), -np.inf))
+    logs = np.cumsum(steps, axis=-1)
+    logs[counts < 0] = -np.inf
+    return logs
 
 
 def _above_zero(value: Any, name: str) -> float:
