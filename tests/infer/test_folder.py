@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import CertificateError, ParameterError
-from discreet.infer.folder import Published, total_change
+from discreet.infer.folder import Published
 from discreet.release import run, secrets
 
 AGES = {"18+": ["adult", "old"], "65+": ["old"]}
@@ -165,7 +165,7 @@ def test_changes_between_versions(tmp_path: Path, held: Published) -> None:
         moved = dc.infer.difference(one, other)
         assert (int(row["low"]), int(row["high"])) == moved.interval()
         assert float(row["mean"]) == pytest.approx(one.mean() - other.mean(), abs=0.006)
-    change = total_change(later, held, ["district=n"], table="people")
+    change = later.total_change(held, ["district=n"], table="people")
     assert change.mean() == pytest.approx(
         later.total(["district=n"], table="people").mean() - held.total(["district=n"], table="people").mean()
     )

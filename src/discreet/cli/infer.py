@@ -108,7 +108,8 @@ def _coverage(path: str, level: str, prior: str) -> None:
     ptable = _certificate(path)
     upper = None if isinstance(ptable.domain, Cycle) else ptable.domain.upper
     found = coverage(ptable, level, prior, [count for count in COUNTS if upper is None or count <= upper])
-    grid = Grid(title=f"Chance that an interval of {_percent(level)} holds the true count", title_justify="left")
+    show.console.print(f"chance that an interval of {_percent(level)} holds the true count", style="bold")
+    grid = Grid()
     grid.add_column("true count", justify="right")
     grid.add_column("chance", justify="right")
     for count, chance in zip(found.counts.tolist(), found.chances, strict=True):
@@ -131,7 +132,6 @@ def _some(
     path: str, table: str | None, level: str, prior: str, sums: list[str], share: str | None, minus: str | None
 ) -> None:
     from discreet.infer import folder
-    from discreet.infer.folder import total_change
 
     now = folder(path)
     if share is not None:
@@ -148,10 +148,11 @@ def _some(
             show.console.print(f"sampled: one standard error of the mean is {found.error:.2g}")
         return
     cells = now.number(sums, table)
+    counted = "1 cell" if cells == 1 else f"{cells} cells"
     if minus is None:
-        what, belief = f"sum of {cells} cells", now.total(sums, prior, table)
+        what, belief = f"sum of {counted}", now.total(sums, prior, table)
     else:
-        what, belief = f"change of a sum of {cells} cells", total_change(now, folder(minus), sums, prior, table)
+        what, belief = f"change of a sum of {counted}", now.total_change(folder(minus), sums, prior, table)
     low, high = belief.interval(level)
     show.console.print(
         f"{what}: {low} to {high} ({_percent(level)}), mean {belief.mean():.2f}, most likely {belief.mode()}"

@@ -100,6 +100,13 @@ class Published:
         place, mask = self._choose(chosen, table)
         return self._sum(place, mask, prior)
 
+    def total_change(
+        self, before: "Published", chosen: Sequence[str], prior: Any = None, table: str | None = None
+    ) -> Posterior:
+        """The change of a sum since `before`, a folder of another version of the data."""
+        self._apart(before)
+        return combine.difference(self.total(chosen, prior, table), before.total(chosen, prior, table))
+
     def share(
         self,
         part: str,
@@ -204,14 +211,6 @@ class Published:
         raise ParameterError(
             f"{before.held.path} does not have the cells of table {name!r}, {by}; choose a table that both folders have"
         )
-
-
-def total_change(
-    now: Published, before: Published, chosen: Sequence[str], prior: Any = None, table: str | None = None
-) -> Posterior:
-    """The change of a sum between two versions of the data."""
-    now._apart(before)
-    return combine.difference(now.total(chosen, prior, table), before.total(chosen, prior, table))
 
 
 def _labels(text: str) -> dict[str, str]:
