@@ -76,6 +76,10 @@ def test_every_cell_has_its_interval(made: Path, held: Published) -> None:
     ]
     assert {row["age"] for row in found if row["table"] == "ages"} == {"18+", "65+", "_other"}
     assert rows(held.csv(table="ages")) == [row for row in found if row["table"] == "ages"]
+    for row in rows(held.csv(prior="poisson:5", table="people")):
+        prior = None if "_total" in (row["district"], row["sex"]) else "poisson:5"
+        belief = dc.infer.posterior(table, int(row["measured"]), prior)
+        assert (int(row["low"]), int(row["high"])) == belief.interval()
     narrow = rows(held.csv("0.5"))
     assert sum(int(row["high"]) - int(row["low"]) for row in narrow) < sum(
         int(row["high"]) - int(row["low"]) for row in found

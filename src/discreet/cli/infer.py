@@ -31,7 +31,10 @@ def infer(
     table: Annotated[str | None, typer.Option(metavar="NAME", help="One table of the folder.")] = None,
     level: Annotated[str, typer.Option(help="The least probability that an interval holds.")] = "0.95",
     prior: Annotated[
-        str, typer.Option(help="uniform, poisson:RATE or negative-binomial:MEAN:DISPERSION, for every cell.")
+        str,
+        typer.Option(
+            help="uniform, poisson:RATE or negative-binomial:MEAN:DISPERSION, for cells; margins have uniform."
+        ),
     ] = "uniform",
     sums: Annotated[
         list[str] | None,
@@ -161,7 +164,7 @@ def _some(
     if own is not None:
         from discreet.infer import posterior
 
-        itself = posterior(now.held.ptable, own, prior)
+        itself = posterior(now.held.ptable, own)
         low, high = itself.interval(level)
         show.console.print(
             f"the same, measured itself as {own}: {low} to {high}, mean {itself.mean():.2f},"

@@ -28,7 +28,7 @@ from discreet.domain import LARGEST, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import prior as priors
-from discreet.infer.columns import CHUNK, summaries
+from discreet.infer.columns import summaries
 from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior import integers
 from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
@@ -37,6 +37,9 @@ Integers = npt.NDArray[np.int64]
 
 SHOWN = 1000
 """Counts in the table of coverages unless others are asked for."""
+
+BLOCK = 1 << 22
+"""Pairs of a count and a measurement looked at together; counts near each other share their measurements."""
 
 _NEGLIGIBLE = 1e-18
 
@@ -96,7 +99,7 @@ def _covered(likelihood: Likelihood, counts: Integers, level: Number, prior: Pri
     """For each count the weight of the measurements whose interval holds it."""
     found: list[int] = []
     noise = likelihood.least + np.arange(likelihood.width)
-    rows = max(1, CHUNK // likelihood.width)
+    rows = max(1, BLOCK // likelihood.width)
     for start in range(0, len(counts), rows):
         here = counts[start : start + rows]
         inside = np.clip(here, likelihood.lower, likelihood.upper)

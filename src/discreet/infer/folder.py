@@ -66,31 +66,34 @@ class Published:
         return {table.name: (table, places) for table, places in self.held.layout.tables}
 
     def csv(self, level: Number = 0.95, prior: Any = None, table: str | None = None) -> str:
-        """Every cell of one table, or of all: its labels, its measurement, interval, mean and most likely count."""
+        """Every cell of one table, or of all: its labels, its measurement, interval, mean and most likely count.
 
-        def known(place: int) -> tuple[Integers, Intervals]:
+        The prior is about the cells of a table; its margins, which are sums of them, have the flat one.
+        """
+
+        def known(_: str, place: int, believed: Any) -> tuple[Integers, Intervals]:
             measured = self.held.measurements[place].ravel()
-            return measured, intervals(self.held.ptable, measured, level, prior)
+            return measured, intervals(self.held.ptable, measured, level, believed)
 
-        return self._csv(table, ("measured",), lambda _, place: known(place))
+        return self._csv(table, ("measured",), known, prior)
 
     def changes(self, before: "Published", level: Number = 0.95, prior: Any = None, table: str | None = None) -> str:
         """Every cell of one table, or of all: both measurements, and what is known of the change since `before`."""
         self._apart(before)
 
-        def known(name: str, place: int) -> tuple[Integers, Intervals]:
+        def known(name: str, place: int, believed: Any) -> tuple[Integers, Intervals]:
             at = self._same(before, name, place)
             now, then = self.held.measurements[place].ravel(), before.held.measurements[at].ravel()
             pairs, inverse = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
-            ours = posterior(self.held.ptable, pairs[:, 0], prior)
-            theirs = posterior(before.held.ptable, pairs[:, 1], prior)
+            ours = posterior(self.held.ptable, pairs[:, 0], believed)
+            theirs = posterior(before.held.ptable, pairs[:, 1], believed)
             moved = [combine.difference(one, other) for one, other in zip(ours, theirs, strict=True)]
             ends = np.array([each.interval(level) for each in moved])
             means, modes = np.array([each.mean() for each in moved]), np.array([each.mode() for each in moved])
             row = inverse.ravel()
             return np.stack([now, then], axis=1), Intervals(ends[row, 0], ends[row, 1], means[row], modes[row])
 
-        return self._csv(table, ("measured", "measured_before"), known)
+        return self._csv(table, ("measured", "measured_before"), known, prior)
 
     def total(self, chosen: Sequence[str], prior: Any = None, table: str | None = None) -> Posterior:
         """The sum of the cells that are chosen.
@@ -153,7 +156,7 @@ class Published:
             raise ParameterError(f"{said}; choose one of: {', '.join(self.tables)}")
         return self.tables[name]
 
-    def _csv(self, name: str | None, heads: tuple[str, ...], known: Any) -> str:
+    def _csv(self, name: str | None, heads: tuple[str, ...], known: Any, prior: Any) -> str:
         from discreet.release.output import rows
 
         chosen = list(self.tables.values()) if name is None else [self._table(name)]
@@ -164,7 +167,7 @@ class Published:
         for table, places in chosen:
             at = [1 + names.index(axis.dimension) for axis in table.dimensions]
             for place in places:
-                measured, found = known(table.name, place)
+                measured, found = known(table.name, place, prior if place == places[0] else None)
                 cells = rows(table, [(self.held.layout.groupings[place], self.held.measurements[place])])
                 columns = (measured.tolist(), found.low.tolist(), found.high.tolist(), found.mean, found.mode.tolist())
                 for (labels, _), given, low, high, mean, mode in zip(cells, *columns, strict=True):
