@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from discreet import account, assess, design, formats, reconcile, release, testing
+    from discreet import account, assess, design, formats, infer, reconcile, release, testing
     from discreet.certify.ptable import PTable, load
     from discreet.certify.verify import verify
     from discreet.domain import Counts, Cycle
@@ -28,6 +28,7 @@ __all__ = [
     "assess",
     "design",
     "formats",
+    "infer",
     "load",
     "reconcile",
     "release",

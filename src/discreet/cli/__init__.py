@@ -6,7 +6,7 @@ import warnings
 import typer
 from rich.console import Console
 
-from discreet.cli import advise, compare, convert, demo, design, keys, ledger, papers, reconcile, release, verify
+from discreet.cli import advise, compare, convert, demo, design, infer, keys, ledger, papers, reconcile, release, verify
 from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("compare")(compare.compare)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
 app.command("release")(release.release)
+app.command("infer")(infer.infer)
 app.command("papers")(papers.papers)
 app.command("reconcile")(reconcile.reconcile)
 

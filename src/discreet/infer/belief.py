@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import ParameterError
+from discreet.exact import Number, exact
 
 _ROUNDING = 1e-12
 """How far probabilities may be from summing to 1; they are divided by their sum."""
@@ -35,6 +36,10 @@ class Posterior:
         object.__setattr__(self, "support", support)
         object.__setattr__(self, "probabilities", weight / weight.sum())
 
+    def __repr__(self) -> str:
+        low, high = self.interval()
+        return f"Posterior(mode {self.mode()}, mean {self.mean():.2f}, 95% within {low}..{high})"
+
     def mean(self) -> float:
         """What the number is on average."""
         middle = int(self.support[0])  # large values keep their digits
@@ -48,16 +53,39 @@ class Posterior:
         """The most likely value; the smallest of several."""
         return int(self.support[int(np.argmax(self.probabilities))])
 
-    def interval(self, level: float = 0.95) -> tuple[int, int]:
+    def interval(self, level: Number = 0.95) -> tuple[int, int]:
         """The values between which the number lies with a probability of at least `level`, both included.
 
         What is left out is at most (1 - level) / 2 at either end.
         """
-        if not 0 < level < 1:
-            raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
-        tail = (1 - level) / 2 * (1 - _ROUNDING)
-        below = np.cumsum(self.probabilities)
-        above = np.cumsum(self.probabilities[::-1])
-        low = int(np.searchsorted(below, tail, side="right"))
-        high = len(self.support) - 1 - int(np.searchsorted(above, tail, side="right"))
+        low, high = credible(self.probabilities, level)
         return int(self.support[low]), int(self.support[high])
+
+
+def credible(
+    probabilities: npt.NDArray[np.float64], level: Number
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The places of the first and the last value of a credible interval, along the last axis.
+
+    Tails of equal size are left out; but where the least value that is possible is no less likely than the last one
+    taken, as 0 is for a count that was measured below it, nothing is left out there.
+    """
+    low, high = ends(probabilities, level)
+    first = np.argmax(probabilities > 0, axis=-1)
+    least, last = (np.take_along_axis(probabilities, place[..., None], -1)[..., 0] for place in (first, high))
+    return np.where(least >= last, first, low), high
+
+
+def ends(probabilities: npt.NDArray[np.float64], level: Number) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The places of the first and the last value of the interval, along the last axis.
+
+    The tails are held a little below (1 - level) / 2, by more than the rounding of the sums.
+    """
+    share = exact(level, "level")
+    if not 0 < share < 1:
+        raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
+    size = probabilities.shape[-1]
+    tail = float((1 - share) / 2) * (1 - max(_ROUNDING, size * 2.0**-51))
+    below = np.count_nonzero(np.cumsum(probabilities, axis=-1) <= tail, axis=-1)
+    above = np.count_nonzero(np.cumsum(probabilities[..., ::-1], axis=-1) <= tail, axis=-1)
+    return np.asarray(below), np.asarray(size - 1 - above)

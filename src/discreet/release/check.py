@@ -36,6 +36,17 @@ LARGEST_MANIFEST = 64_000_000
 
 
 @dataclass(frozen=True)
+class Folder:
+    """What a release folder measured: the certificate, the cells, and a measurement for each."""
+
+    path: Path
+    spec: ReleaseSpec
+    ptable: PTable
+    layout: cells.Layout
+    measurements: tuple[npt.NDArray[np.int64], ...]
+
+
+@dataclass(frozen=True)
 class Checked:
     """A release folder, every claim of which holds."""
 
@@ -53,14 +64,8 @@ def check(folder: str | os.PathLike[str]) -> Checked:
         A file is missing or a claim does not hold; `failures` has one line for each.
     """
     where = Path(folder)
-    document = _manifest(where)
+    document, content, ptable, spec, layout = _opened(where)
     failures: list[str] = []
-    content = _content(where, document, failures)
-    if failures:
-        raise _refused(where, failures)
-    ptable = load(where / output.CERTIFICATE)
-    spec = _spec(document["spec"], document)
-    layout = layout_of(spec)
     plan = additive.plan(spec, layout)
     touches = layout.touches()
     values = _measurements(content[output.MEASUREMENTS], layout, failures)
@@ -75,6 +80,36 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     if failures:
         raise _refused(where, failures)
     return Checked(where, made, document)
+
+
+def read(folder: str | os.PathLike[str]) -> Folder:
+    """The measurements of a folder, for those who use them.
+
+    Every file has the digest that the manifest states, the certificate holds and is that of every grouping, and there
+    is one measurement for each cell of the specification. What the folder promises about privacy is for `check`.
+    """
+    where = Path(folder)
+    document, content, ptable, spec, layout = _opened(where)
+    failures: list[str] = []
+    _groupings(document, spec, layout, ptable, failures)
+    if failures:
+        raise _refused(where, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    if failures:
+        raise _refused(where, failures)
+    return Folder(where, spec, ptable, layout, values)
+
+
+def _opened(where: Path) -> tuple[dict[str, Any], dict[str, bytes], PTable, ReleaseSpec, cells.Layout]:
+    """The manifest, the files that it names, the certificate, the specification and its cells."""
+    document = _manifest(where)
+    failures: list[str] = []
+    content = _content(where, document, failures)
+    if failures:
+        raise _refused(where, failures)
+    ptable = load(where / output.CERTIFICATE)
+    spec = _spec(document.get("spec"), document)
+    return document, content, ptable, spec, layout_of(spec)
 
 
 def _refused(where: Path, failures: list[str]) -> CertificateError:
@@ -122,12 +157,15 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
     return found
 
 
-def _spec(public: dict[str, Any], document: dict[str, Any]) -> ReleaseSpec:
+def _spec(public: Any, document: dict[str, Any]) -> ReleaseSpec:
     """The public specification, with what was left out of it filled in by what changes nothing here."""
+    if not isinstance(public, dict):
+        raise CertificateError("manifest: there is no specification in it; get the folder again")
     kind = document.get("key", {}).get("kind")
     filled = {**public, "source": {"csv": ""}, "secret": {"env": "NONE"} if kind != "fresh" else None}
     if kind == "contributors":
         filled["record_keys"] = ["key"] if document["key"].get("came_with_the_data") else None
+    if public.get("budget") is None:
         filled["design"] = public.get("design") or {"certificate": ""}
     try:
         return ReleaseSpec.model_validate(filled)
@@ -143,9 +181,7 @@ def _claims(document: dict[str, Any], made: Published, failures: list[str]) -> N
     for name, value in made.privacy().items():
         if name != "composed" and stated.get(name) != value:
             failures.append(f"manifest: {name} is {stated.get(name)!r:.80}, and comes out as {value!r:.80}")
-    groupings = output.groupings(made.layout, made.ptable.digest, made.spec.unit.contributions)
-    if document.get("groupings") != groupings:
-        failures.append("manifest: its groupings are not those of its specification and certificate")
+    _groupings(document, made.spec, made.layout, made.ptable, failures)
     if document.get("reconciled") != made.plan.methods:
         failures.append("manifest: it tells another way of reconciliation than its specification")
 
@@ -161,9 +197,16 @@ def _promise(
     stated = document["privacy"].get("composed") if isinstance(document.get("privacy"), dict) else None
     if (stated is None) != (promise is None):
         failures.append("manifest: a composed guarantee is stated where there is none, or missing where there is one")
-    elif promise is not None and isinstance(stated, dict):
-        return _stated(stated, promise, failures)
+    elif promise is not None:
+        return _stated(stated if isinstance(stated, dict) else {}, promise, failures)
     return promise
+
+
+def _groupings(
+    document: dict[str, Any], spec: ReleaseSpec, layout: cells.Layout, ptable: PTable, failures: list[str]
+) -> None:
+    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
+        failures.append("manifest: its groupings are not those of its specification and certificate")
 
 
 def _stated(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Promise:

@@ -58,7 +58,7 @@ def files(layout: Layout, tables: Sequence[Sequence[Integers]], formats: Sequenc
     return found
 
 
-def _rows(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> Iterator[tuple[list[str], int]]:
+def rows(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> Iterator[tuple[list[str], int]]:
     """One row a cell: a label for every dimension, `_total` where it is summed over, and the count."""
     names = [axis.dimension for axis in table.dimensions]
     for grouping, counts in parts:
@@ -74,15 +74,15 @@ def _csv(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*(axis.dimension for axis in table.dimensions), "count"])
-    writer.writerows([*labels, count] for labels, count in _rows(table, parts))
+    writer.writerows([*labels, count] for labels, count in rows(table, parts))
     return out.getvalue().encode()
 
 
 def _parquet(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
-    rows = list(_rows(table, parts))
-    columns = [pa.array([labels[at] for labels, _ in rows], pa.string()) for at in range(len(table.dimensions))]
+    found = list(rows(table, parts))
+    columns = [pa.array([labels[at] for labels, _ in found], pa.string()) for at in range(len(table.dimensions))]
     names = [axis.dimension for axis in table.dimensions]
-    content = pa.table([*columns, pa.array([count for _, count in rows], pa.int64())], names=[*names, "count"])
+    content = pa.table([*columns, pa.array([count for _, count in found], pa.int64())], names=[*names, "count"])
     out = io.BytesIO()
     pq.write_table(content, out)
     return out.getvalue()
@@ -96,7 +96,7 @@ def _json_stat(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> 
     categories = {name: [*values, TOTAL] if name in summed else values for name, values in labels.items()}
     cube: npt.NDArray[np.object_] = np.full([len(values) for values in categories.values()], None, dtype=object)
     place = {name: {label: at for at, label in enumerate(values)} for name, values in categories.items()}
-    for row, count in _rows(table, parts):
+    for row, count in rows(table, parts):
         cube[tuple(place[name][label] for name, label in zip(categories, row, strict=True))] = count
     document = {
         "version": "2.0",

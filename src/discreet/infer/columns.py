@@ -1,0 +1,121 @@
+"""Intervals of many cells at once.
+
+The work is done for each distinct measurement. Under a flat prior, and away from the small rows and from the ends of
+the domain, the posterior of y + period is that of y moved by the period, so a million different large measurements cost
+as much as one period of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certify.ptable import PTable
+from discreet.domain import Cycle
+from discreet.errors import ParameterError
+from discreet.exact import Number
+from discreet.infer import belief
+from discreet.infer import prior as priors
+from discreet.infer.likelihood import Likelihood
+from discreet.infer.posterior import beliefs, integers, reaching, require
+from discreet.infer.prior import Flat, Prior
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+CHUNK = 1 << 16
+"""Probabilities held at a time: more than fit into the processor's cache are slower."""
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """What is known of each cell, in the shape of the measurements.
+
+    Attributes
+    ----------
+    low, high
+        The count lies between them, both included, with a probability of at least the level.
+    mean
+        What the count is on average.
+    mode
+        The most likely count, the smallest of several.
+    """
+
+    low: Integers
+    high: Integers
+    mean: Floats
+    mode: Integers
+
+
+def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, prior: Any = None) -> Intervals:
+    """Interval, mean and mode of every cell: those of `posterior`, for millions of cells.
+
+    Parameters
+    ----------
+    observed, prior
+        As for `posterior`.
+    level
+        The least probability that an interval holds; what is left out is at most (1 - level) / 2 at either end.
+    """
+    if isinstance(ptable.domain, Cycle):
+        raise ParameterError(f"residues of {ptable.domain} have no order, so no intervals; use posterior(...)")
+    likelihood, believed, given = Likelihood.of(ptable.table), priors.read(prior), integers(observed)
+    distinct, inverse = np.unique(given, return_inverse=True)
+    found = summaries(likelihood, distinct, level, believed)
+    require(likelihood, distinct, found.possible)
+    place = inverse.reshape(given.shape)
+    return Intervals(found.low[place], found.high[place], found.mean[place], found.mode[place])
+
+
+@dataclass(frozen=True, eq=False)
+class Summaries:
+    """The columns for distinct measurements; `possible` is False where no count can have given one."""
+
+    low: Integers
+    high: Integers
+    mean: Floats
+    mode: Integers
+    possible: npt.NDArray[np.bool_]
+
+
+def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: Prior) -> Summaries:
+    """The columns for measurements that are different and increasing."""
+    standing = _standing(likelihood, distinct) if isinstance(prior, Flat) else distinct
+    values, inverse = np.unique(standing, return_inverse=True)
+    whole, means = np.zeros((4, len(values)), dtype=np.int64), np.zeros(len(values))
+    edge = reaching(likelihood, values)
+    for group in (np.flatnonzero(~edge), np.flatnonzero(edge)):
+        start = 0
+        rows = max(1, CHUNK // likelihood.width)
+        while start < len(group):
+            here = group[start : start + rows]
+            counts, chances = beliefs(likelihood, values[here], prior)
+            _summarise(counts, chances, level, whole, means, here)
+            start += len(here)
+            rows = max(1, CHUNK // counts.shape[1])
+    moved = distinct - standing
+    low, high, mode, possible = whole[:, inverse]
+    return Summaries(low + moved, high + moved, means[inverse] + moved, mode + moved, possible > 0)
+
+
+def _summarise(
+    counts: Integers, chances: Floats, level: Number, whole: Integers, means: Floats, here: npt.NDArray[np.intp]
+) -> None:
+    low, high = belief.credible(chances, level)
+    first = counts[:, 0]
+    whole[0, here] = first + low
+    whole[1, here] = first + high
+    whole[2, here] = first + chances.argmax(axis=1)
+    whole[3, here] = chances.any(axis=1)
+    means[here] = first + chances @ np.arange(counts.shape[1])
+
+
+def _standing(likelihood: Likelihood, observed: Integers) -> Integers:
+    """For every measurement the smallest one whose posterior, moved, is its own."""
+    period = len(likelihood.table.interior)
+    if not period:
+        return observed
+    far = likelihood.table.start + likelihood.most
+    same = (observed >= far) & (observed - likelihood.least <= likelihood.upper)
+    return np.where(same, far + (observed - far) % period, observed)

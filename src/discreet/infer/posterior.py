@@ -1,0 +1,181 @@
+"""The posterior of a true count, given its measurement and what was believed before.
+
+    Pr[count | y] is proportional to prior(count) Pr[y | count],
+
+Pr[y | count] being the certified integers (`likelihood`). The measurement is the noisy integer as it was drawn: one
+that was clamped at 0 or made to add up has lost what these probabilities rest on.
+
+A flat prior is flat on the table's domain. Any other is on all counts: where the domain ends at `upper`, a measurement
+near the end leaves every larger count possible, and the prior alone tells these apart.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certify.ptable import PTable
+from discreet.domain import LARGEST, Cycle
+from discreet.errors import InputError, ParameterError
+from discreet.infer import prior as priors
+from discreet.infer.belief import Posterior
+from discreet.infer.likelihood import Likelihood
+from discreet.infer.prior import Flat, Given, Prior
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any:
+    """What each measurement says of its true count.
+
+    Parameters
+    ----------
+    ptable
+        The certified table that the noise was drawn from.
+    observed
+        Measurements: integers, not clamped and not reconciled. On a cycle residues; on one of several dimensions
+        the last axis holds their parts.
+    prior
+        None or "uniform" for a flat one, `Poisson(rate)`, `NegativeBinomial(mean, dispersion)`, the same as text
+        ("poisson:3", "negative-binomial:3:0.5"), or weights of the counts 0, 1, 2, ... as a list or a mapping.
+
+    Returns
+    -------
+    Posterior or list of Posterior
+        One for a single number, else a list in the order of the flattened measurements. Equal measurements share
+        one object. On a cycle the values are residues, flattened in C order.
+
+    Raises
+    ------
+    ParameterError
+        No count can have given a measurement, or the prior excludes all those that can.
+    """
+    believed = priors.read(prior)
+    given = integers(observed)
+    if isinstance(ptable.domain, Cycle):
+        return _on_cycle(ptable, ptable.domain, given, believed)
+    likelihood = Likelihood.of(ptable.table)
+    distinct, inverse = np.unique(given, return_inverse=True)
+    found = []
+    for value in distinct:
+        counts, chances = beliefs(likelihood, np.array([value]), believed)
+        there = chances[0] > 0
+        require(likelihood, np.array([value]), np.array([there.any()]))
+        found.append(Posterior(counts[0, there], chances[0, there]))
+    return found[0] if given.ndim == 0 else [found[place] for place in inverse.ravel()]
+
+
+def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[Integers, Floats]:
+    """Consecutive counts and their probabilities, one row a measurement; zeros where no count can have given it.
+
+    The measurements either all reach the upper end of the domain or none does: see `reaching`.
+    """
+    first = observed - likelihood.most
+    size = likelihood.width
+    if not isinstance(prior, Flat):
+        if likelihood.lower:
+            first, size = np.where(first <= likelihood.lower, 0, first), size + likelihood.lower
+        if reaching(likelihood, observed).any():
+            size = priors.last(prior, likelihood.upper) - int(first.min()) + 1
+    counts = first[:, None] + np.arange(size)
+    weights = _weights(likelihood, observed, counts)
+    if isinstance(prior, Flat):
+        weights = np.where((counts < likelihood.lower) | (counts > likelihood.upper), 0, weights)
+    else:
+        with np.errstate(divide="ignore"):
+            logs = np.log(weights) + prior.logs(counts)
+        top = logs.max(axis=1, keepdims=True)
+        weights = np.exp(logs - np.where(np.isfinite(top), top, 0))
+    sums = weights.sum(axis=1, keepdims=True)
+    return counts, weights / np.where(sums > 0, sums, 1)
+
+
+def _weights(likelihood: Likelihood, observed: Integers, counts: Integers) -> Floats:
+    """The weights of the counts; one row for all measurements where there is only noise and no end is near."""
+    alike = len(likelihood.weights) == 1 and counts.shape[1] == likelihood.width
+    if alike and counts[:, 0].min() >= likelihood.lower and counts[:, -1].max() <= likelihood.upper:
+        return likelihood.weights[:, ::-1].astype(np.float64)
+    return likelihood.at(observed[:, None], counts).astype(np.float64)
+
+
+def reaching(likelihood: Likelihood, observed: Integers) -> npt.NDArray[np.bool_]:
+    """Which measurements may be of a count at the upper end of the domain."""
+    return (observed - likelihood.least >= likelihood.upper) & (observed - likelihood.most <= likelihood.upper)
+
+
+def require(likelihood: Likelihood, observed: Integers, possible: npt.NDArray[np.bool_]) -> None:
+    """Refuse a measurement that no count can have given."""
+    value = observed[~possible][:1]
+    if not value.size:
+        return
+    counts, chance = beliefs(likelihood, value, Flat())
+    able = counts[chance > 0]
+    if able.size:
+        raise ParameterError(
+            f"the measurement {value[0]} can only be of a count from {able.min()} to {able.max()}, and the prior gives"
+            " all of these the weight 0; give them some, or check that the measurement is of this table"
+        )
+    raise ParameterError(
+        f"no true count can have been measured as {value[0]} by this table; give its own certificate, and the"
+        " measurement as it was drawn, not clamped and not reconciled"
+    )
+
+
+def integers(observed: npt.ArrayLike) -> Integers:
+    """Measurements as integers; floats only where they are whole."""
+    if isinstance(observed, np.ma.MaskedArray):
+        raise InputError("the measurements are a masked array; leave the masked ones out")
+    try:
+        array = np.asarray(observed)
+    except ValueError:
+        raise InputError("the measurements are ragged; give a rectangular array of integers") from None
+    if array.dtype.kind in "iuf":
+        good = (array >= -LARGEST) & (array <= LARGEST) & (array == np.rint(array))
+    else:
+        good = np.array([_whole(item) for item in array.ravel()], dtype=bool).reshape(array.shape)
+    if not good.all():
+        raise InputError(f"a measurement is {array[~good].tolist()[0]!r:.60}; give integers within +-2**62")
+    return array.astype(np.int64)
+
+
+def _whole(item: object) -> bool:
+    return hasattr(item, "__index__") and not isinstance(item, (bool, np.bool_)) and abs(int(item)) <= LARGEST
+
+
+def _on_cycle(ptable: PTable, domain: Cycle, observed: Integers, prior: Prior) -> Any:
+    """Residues: Pr[y | x] is the noise at y - x."""
+    dimensions = len(domain.shape)
+    if dimensions > 1 and (observed.ndim == 0 or observed.shape[-1] != dimensions):
+        raise InputError(f"the measurements have shape {observed.shape}; in {domain} their last axis has {dimensions}")
+    parts = observed.reshape(-1, dimensions)
+    sides = np.array(domain.shape)
+    outside = ((parts < 0) | (parts >= sides)).any(axis=1)
+    if outside.any():
+        raise ParameterError(
+            f"the measurement {parts[outside][0].tolist()} is not a residue of {domain}; give one that is"
+        )
+    if isinstance(prior, Given) and len(prior.weights) == domain.size:
+        before = prior.weights
+    elif isinstance(prior, Flat):
+        before = np.ones(domain.size)
+    else:
+        raise ParameterError(f"the prior is {prior}; for {domain} give None or {domain.size} weights, one a residue")
+    noise = np.array(ptable.interior[0].weights, dtype=np.float64)
+    true = np.stack(np.unravel_index(np.arange(domain.size), domain.shape), axis=-1)
+    known: dict[int, Posterior] = {}
+    codes = [int(code) for code in np.atleast_1d(np.ravel_multi_index(tuple(parts.T), domain.shape))]
+    for code, value in zip(codes, parts, strict=True):
+        if code not in known:
+            shift = np.ravel_multi_index(tuple(((value - true) % sides).T), domain.shape)
+            weights = noise[shift] * (before / before.max())
+            if not weights.any():
+                raise ParameterError(
+                    f"the prior gives the weight 0 to every residue that can be measured as {value.tolist()};"
+                    " give some a weight, or check that the measurement is of this table"
+                )
+            there = weights > 0
+            known[code] = Posterior(np.flatnonzero(there), weights[there] / weights.sum())
+    found = [known[code] for code in codes]
+    single = observed.ndim == (0 if dimensions == 1 else 1)
+    return found[0] if single else found

@@ -1,0 +1,172 @@
+"""Sums, differences, ratios and shares: against all pairs in fractions."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import Counts, Mechanism, Row, design
+from discreet.errors import DiscreetError, ParameterError
+from discreet.infer import Posterior, combine, difference, measured_total, posterior, ratio, share, total, update
+from tests.infer.tables import TABLES, poisson, weight
+
+
+def belief(values: dict[int, int]) -> Posterior:
+    support = sorted(values)
+    return Posterior(np.array(support), np.array([values[x] for x in support]) / sum(values.values()))
+
+
+beliefs = st.dictionaries(st.integers(0, 30), st.integers(1, 20), min_size=1, max_size=6)
+
+
+def law(parts: list[dict[int, int]], value: Callable[..., Fraction | int]) -> dict[Fraction | int, Fraction]:
+    """The law of a function of independent numbers, by all combinations."""
+    found: dict[Fraction | int, Fraction] = defaultdict(Fraction)
+    for chosen in itertools.product(*parts):
+        p = Fraction(1)
+        for part, x in zip(parts, chosen, strict=True):
+            p *= Fraction(part[x], sum(part.values()))
+        found[value(*chosen)] += p
+    return found
+
+
+def same(found: Posterior, expected: dict[Fraction | int, Fraction]) -> None:
+    assert found.support.tolist() == sorted(expected)
+    assert found.probabilities == pytest.approx([float(expected[x]) for x in found.support.tolist()], rel=1e-12)
+
+
+@given(st.lists(beliefs, min_size=1, max_size=4))
+def test_sums(parts: list[dict[int, int]]) -> None:
+    same(total([belief(part) for part in parts]), law(parts, lambda *x: sum(x)))
+
+
+@given(beliefs, beliefs)
+def test_differences(one: dict[int, int], other: dict[int, int]) -> None:
+    same(difference(belief(one), belief(other)), law([one, other], lambda a, b: a - b))
+
+
+@given(beliefs, beliefs)
+def test_ratios_and_shares(one: dict[int, int], other: dict[int, int]) -> None:
+    """Mean, interval and the chance of 0 in the denominator, exactly."""
+    for function, bottom in ((ratio, lambda a, b: b), (share, lambda a, b: a + b)):
+        chances = law([one, other], lambda a, b, bottom=bottom: Fraction(a, bottom(a, b)) if bottom(a, b) else -1)
+        undefined = chances.pop(-1, Fraction(0))
+        if undefined == 1:
+            with pytest.raises(ParameterError, match="surely 0"):
+                function(belief(one), belief(other))
+            continue
+        found = function(belief(one), belief(other), "0.9")
+        rest = 1 - undefined
+        assert found.error is None
+        assert found.undefined == pytest.approx(float(undefined), abs=1e-12)
+        assert found.mean == pytest.approx(float(sum(x * p for x, p in chances.items()) / rest), abs=1e-12)
+        assert found.low in [float(x) for x in chances]
+        below = sum(p for x, p in chances.items() if float(x) < found.low) / rest
+        above = sum(p for x, p in chances.items() if float(x) > found.high) / rest
+        at = [sum(p for x, p in chances.items() if float(x) == end) / rest for end in (found.low, found.high)]
+        assert max(below, above) <= Fraction(1, 20)
+        assert min(below + at[0], above + at[1]) > Fraction(1, 20) * (1 - Fraction(1, 10**9))
+
+
+def test_a_share_among_several_parts() -> None:
+    parts = [{3: 1, 4: 2}, {0: 1, 7: 3}, {1: 1, 2: 1}]
+    found = share(belief(parts[0]), [belief(part) for part in parts[1:]])
+    chances = law(parts, lambda a, b, c: Fraction(a, a + b + c))
+    assert found.mean == pytest.approx(float(sum(x * p for x, p in chances.items())))
+
+
+def test_a_sampled_ratio_says_how_far_it_may_be_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = design.gaussian(sigma2=30).certify(epsilon=1)
+    one, other = posterior(table, [500, 900])
+    exact = ratio(one, other)
+    monkeypatch.setattr(combine, "PAIRS", 100)
+    monkeypatch.setattr(combine, "SAMPLES", 20_000)
+    sampled = ratio(one, other, seed=3)
+    assert sampled == ratio(one, other, seed=3)
+    assert sampled != ratio(one, other, seed=4)
+    assert sampled.error is not None
+    assert 0 < abs(sampled.mean - exact.mean) < 5 * sampled.error
+    assert exact.low - 0.01 < sampled.low <= exact.low < exact.high <= sampled.high < exact.high + 0.01
+
+
+def test_a_long_sum_keeps_mean_and_variance() -> None:
+    """What is left out at the ends is not noticed: moments of a sum are the sums of moments."""
+    parts = posterior(TABLES["geometric, strict"], list(range(40, 640)))
+    whole = total(parts)
+    assert len(whole.support) < sum(len(part.support) for part in parts) / 10
+    assert whole.mean() == pytest.approx(sum(part.mean() for part in parts), rel=1e-12)
+    assert whole.variance() == pytest.approx(sum(part.variance() for part in parts), rel=1e-9)
+
+
+@pytest.mark.parametrize("prior", [None, "poisson:3", [1, 0, 2, 5]])
+@pytest.mark.parametrize("measured", [[1, 0], [-2, 3, -3], [4], [-1, -1, -1, -1]])
+def test_a_prior_on_the_sum(measured: list[int], prior: object) -> None:
+    """Pr[sum of measurements | sum of counts] is the law of the sum of noises, by all combinations."""
+    table = Mechanism(Counts(), (), (Row.exact(-3, [1, 2, 3, 5, 3, 2, 0, 1]),)).certify(epsilon=50, bits=12)
+    noise = {table.interior[0].first + z: w for z, w in enumerate(table.interior[0].weights) if w}
+    sums = law([noise] * len(measured), lambda *z: sum(z))
+    before = {None: lambda _: 1, "poisson:3": poisson(Fraction(3))}.get(
+        prior if isinstance(prior, str) else None if prior is None else "given",
+        lambda count: prior[count] if count < 4 else 0,  # type: ignore[index]
+    )
+    joint = {count: before(count) * sums.get(sum(measured) - count, 0) for count in range(100)}
+    whole = sum(joint.values())
+    found = measured_total(table, measured, prior)
+    same(found, {count: p / whole for count, p in joint.items() if p})
+    if len(measured) == 1:
+        assert found.mean() == pytest.approx(posterior(table, measured[0], prior).mean())
+
+
+def test_empty_cells_add_up_to_little() -> None:
+    """200 empty cells, the noise of whose sum has a standard deviation of 100: flat on the sum, and on each cell."""
+    table = TABLES["geometric, strict"]
+    keys = np.random.default_rng(3).integers(0, 1 << 62, 200)
+    measured = table.perturb(np.zeros(200, dtype=int), keys=keys)
+    assert measured_total(table, measured).interval()[0] < 10
+    assert total(posterior(table, measured)).interval()[0] > 300
+
+
+def test_a_margin_measured_besides_its_parts() -> None:
+    """Two likelihoods multiplied, by plain fractions."""
+    table = TABLES["fair on 0..5"]
+    parts = posterior(table, [1, 0])
+    found = update(total(parts), table, 3)
+    by_hand = {
+        total_count: sum(
+            weight(table, 1, a) * weight(table, 0, total_count - a) for a in range(6) if 0 <= total_count - a <= 5
+        )
+        * weight(table, 3, total_count)
+        for total_count in range(11)
+    }
+    same(found, {x: p / sum(by_hand.values()) for x, p in by_hand.items()})
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: total([]),
+        lambda: total([3]),  # type: ignore[list-item]
+        lambda: difference(belief({1: 1}), 2),  # type: ignore[arg-type]
+        lambda: ratio(belief({1: 1}), belief({-1: 1, 2: 1})),
+        lambda: share(belief({-1: 1}), belief({2: 1})),
+        lambda: share(belief({1: 1}), []),
+        lambda: ratio(belief({1: 1}), belief({2: 1}), level=2),
+        lambda: total([belief({0: 1, 1 << 40: 1})] * 2),
+        lambda: update(belief({1: 1}), TABLES["geometric on 0..6"], 30),
+        lambda: measured_total(TABLES["small rows"], [1, 2]),
+        lambda: measured_total(TABLES["geometric on 0..6"], [1, 2]),
+        lambda: measured_total(TABLES["geometric"], []),
+        lambda: measured_total(TABLES["geometric"], [1.5]),
+        lambda: measured_total(TABLES["geometric"], [-400, -400]),
+        lambda: update(belief({1: 1}), TABLES["geometric"], [3, 4]),  # type: ignore[arg-type]
+        lambda: update(belief({1: 1}), design.cyclic(size=5, epsilon=1).certify(), 3),
+    ],
+)
+def test_refusals(run: Callable[[], object]) -> None:
+    with pytest.raises(DiscreetError):
+        run()
