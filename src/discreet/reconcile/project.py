@@ -19,6 +19,7 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
 from discreet.errors import SolverError
 from discreet.reconcile.check import Floats
@@ -43,6 +44,9 @@ DENSE = 2_000_000
 
 Vectors = list[Floats]
 
+_BLAS = ThreadpoolController()
+"""One thread for small matrices: many are slower, and their last digits depend on how many there are."""
+
 
 class Projection:
     """A least-squares problem, its multipliers kept from one call to the next.
@@ -61,11 +65,11 @@ class Projection:
         self._margins, self._variances, self._low, self._high = margins, variances, low, high
         self._multipliers = [np.zeros(margins.shape(key)) for key in margins.keys]
         sums = sum(multiplier.size for multiplier in self._multipliers)
-        self._matrix = _incidence(margins) if 0 < sums * low.size <= DENSE else None
+        self._places = _owners(margins) if 0 < sums * low.size <= DENSE else None
         self._hard = False
         single = [v for v in variances if isinstance(v, float)]
         plain = len(single) == len(variances) and all(name is None for key in margins.keys for _, name in key)
-        self._effects = Effects(margins, single) if plain and self._matrix is None else None
+        self._effects = Effects(margins, single) if plain and self._places is None else None
 
     def fit(self, centre: Floats, spread: Floats | float, targets: Sequence[Floats]) -> Floats:
         """The best cells for noisy cells with their variance, and noisy sums in the order of `margins.keys`."""
@@ -104,10 +108,11 @@ class Projection:
 
     def _newton(self, inside: Floats, rest: Vectors, tolerance: float = 0.1) -> Vectors:
         """The step for a given D."""
-        if self._matrix is not None:
+        if self._places is not None:
             spreads = [np.broadcast_to(v, r.shape).reshape(-1) for v, r in zip(self._variances, rest, strict=True)]
-            square = (self._matrix * inside.reshape(-1)) @ self._matrix.T + np.diag(np.concatenate(spreads))
-            solution = np.linalg.solve(square, np.concatenate([np.ravel(r) for r in rest]))
+            square = np.diag(np.concatenate(spreads)) + self._squared(inside.reshape(-1))
+            with _BLAS.limit(limits=1):
+                solution = np.linalg.solve(square, np.concatenate([np.ravel(r) for r in rest]))
             edges = np.cumsum([np.size(r) for r in rest])[:-1]
             return [s.reshape(np.shape(r)) for s, r in zip(np.split(solution, edges), rest, strict=True)]
 
@@ -118,6 +123,17 @@ class Projection:
         if self._effects is not None:
             return _solve(apply, partial(self._effects.solve, cell_variance=float(inside.mean())), rest, tolerance)
         return _solve(apply, partial(_divide, by=self._variances), rest, tolerance)
+
+    def _squared(self, inside: Floats) -> Floats:
+        """A D A' as a matrix: for any two sums what they have in common."""
+        assert self._places is not None
+        free = np.flatnonzero(inside)
+        owners, size = self._places[:, free], sum(multiplier.size for multiplier in self._multipliers)
+        square = np.zeros(size * size)
+        for row in owners:
+            at = (row[None, :] * size + owners).reshape(-1)
+            square += np.bincount(at, np.tile(inside[free], len(owners)), size * size)
+        return square.reshape(size, size)
 
     def _interior(self, centre: Floats, spread: Floats | float, targets: Sequence[Floats]) -> Floats:
         """The same by a primal-dual interior-point method: slower, and not troubled by variances far apart.
@@ -188,15 +204,11 @@ class Projection:
         return trial, new
 
 
-def _incidence(margins: Margins) -> Floats:
-    """A as a matrix: a row for every sum, a column for every cell."""
-    size = math.prod(margins.sides)
-    blocks = []
-    for key in margins.keys:
-        block = np.zeros((math.prod(margins.shape(key)), size))
-        block[margins.owners(key, np.arange(size)), np.arange(size)] = 1
-        blocks.append(block)
-    return np.concatenate(blocks)
+def _owners(margins: Margins) -> npt.NDArray[np.int64]:
+    """For every margin a row: the sum that each cell belongs to, all sums being numbered one margin after another."""
+    every = np.arange(math.prod(margins.sides))
+    starts = np.cumsum([0, *(math.prod(margins.shape(key)) for key in margins.keys)])
+    return np.stack([start + margins.owners(key, every) for key, start in zip(margins.keys, starts[:-1], strict=True)])
 
 
 def _solve(
