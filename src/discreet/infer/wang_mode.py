@@ -1,0 +1,272 @@
+"""The rows of algorithm 3: what noisy components the mode of a multinomial may come from.
+
+Let b be the noisy components, negative ones replaced by 0, and k the released counts. Seats go to the largest
+b_i / (m + 1), and the last one was given at the quotient
+
+    lambda = min b_i / k_i  over k_i > 0,     so that    lambda k_i <= b_i <= lambda (k_i + 1)   for all i.
+
+Given lambda the components are independent. Those with b_i = lambda k_i won a seat at lambda, those with
+b_i = lambda (k_i + 1) wanted one and lost. A row is one rational lambda = b_p / k_p and
+
+"first"   the last winner p: components before it do not lose, those after it do not win ("last": the other way round);
+"random"  the winner p with the lowest of the priorities, which are uniform: at priority t of p another winner has chance
+          1 - t and a loser t. That is a polynomial in t of a degree below the number of components that can be tied, and
+          Gauss' rule integrates it exactly, with positive weights.
+
+b_i = 0 stands for every noisy value up to 0, so it has alpha**x / (1 - alpha) where others have alpha**|x - b|. If all
+are 0 the proportions are equal: one row more.
+
+**Far rows.** A tilt of t = epsilon/2 bounds the rows of all lambda beyond those that are taken. Let M be the sum of
+alpha**|e| exp(t e) over all e. Noisy values add up to at least lambda N, and at most lambda (N + S); an interval has at
+most lambda + 1 integers, and over all integers from its lower end on exp(-t b) sums to D = 1/(1 - exp(-t)) times the
+first. Below lambda <= 1 the rows add less than S D (2 M)**S exp(-t (N - lambda (N + S))) together, above lambda >= 1 less
+than S D (D M)**S exp(-t N (lambda - 1)) and, as log((lambda + 1)/2) <= (lambda - 1)/2, less than the same with 2 for the
+D in the power and t - S/(2 N) for t. Each component released as 0 adds a factor 1/(1 - alpha). Rows are taken as far as
+these bounds are above CUT of a single row, b = k.
+"""
+
+import math
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.infer.coupled import CUT, Part, Row, laws, trim
+from discreet.reconcile.check import Floats, Integers
+
+STEPS = 16
+"""Tilts are multiples of epsilon / STEPS, so that laws can be used again."""
+
+LARGEST_TILT = 12
+"""The largest of them, in steps."""
+
+
+SMALLEST = 1e-300
+"""Stands for a variance of 0."""
+
+SPARE = 20.0
+"""Values of lambda, times components, are fewer than exp(SPARE)."""
+
+
+class Shape(NamedTuple):
+    """Noisy values low, low + 1, ... low + width, each of weight 1 but for those at the ends."""
+
+    low: int
+    width: int
+    first: float = 1.0
+    last: float = 1.0
+
+
+class Law(NamedTuple):
+    """The tilted law of a count given what its noisy value may be.
+
+    `start` is its least value less the least noisy value, `mean` counts from there, `log_mass` is the logarithm of the
+    sum of the weights, tilted from the least noisy value.
+    """
+
+    law: Floats
+    start: int
+    log_mass: float
+    mean: float
+    variance: float
+
+
+class Group(NamedTuple):
+    """Components whose noisy values have one shape.
+
+    `lows` are their least noisy values, `size` is how many have the shape at a time, `low` the sum over those.
+    """
+
+    shape: Shape
+    members: Integers
+    lows: Integers
+    size: int
+    low: int
+
+    @classmethod
+    def of(cls, shape: Shape, members: Integers, lows: Integers, size: int) -> "Group":
+        return cls(shape, members, lows, size, int(lows.sum()) * size // len(members))
+
+
+class Intervals(NamedTuple):
+    """What lambda = noisy / k leaves: the least and largest noisy values, who may have won and who may have lost."""
+
+    noisy: int
+    low: Any
+    high: Any
+    wins: Any
+    loses: Any
+
+
+class Tilter:
+    """Makes rows of groups, with the tilt that brings the mean of the sum near the total."""
+
+    def __init__(self, total: int, epsilon: float) -> None:
+        self.total, self.epsilon = total, epsilon
+        slowest = epsilon * (1 - LARGEST_TILT / STEPS)
+        self.reach = math.ceil((math.log(1 / CUT) - math.log(-math.expm1(-slowest))) / slowest)
+        self.law = cache(self._law)
+
+    def row(self, groups: list[Group], log_weight: float = 0.0, near: Row | None = None) -> Row:
+        """The row of these groups; the search for its tilt starts from that of `near`."""
+        low = sum(group.low for group in groups)
+        step = 0 if near is None else round(near.tilt / self.epsilon * STEPS)
+        seen: set[int] = set()
+        while step not in seen:
+            seen.add(step)
+            found = [self.law(group.shape, step) for group in groups]
+            mean = low + sum(group.size * law.mean for group, law in zip(groups, found, strict=True))
+            variance = sum(group.size * law.variance for group, law in zip(groups, found, strict=True))
+            better = (mean - self.total) / max(variance, SMALLEST) / self.epsilon * STEPS
+            step = round(min(max(step + better, -LARGEST_TILT), LARGEST_TILT))
+        found = [self.law(group.shape, step) for group in groups]
+        tilt = step * self.epsilon / STEPS
+        log_bound = log_weight + tilt * (self.total - low)
+        log_bound += sum(group.size * law.log_mass for group, law in zip(groups, found, strict=True))
+        parts = [
+            Part(law.law, group.members, group.lows + law.start, group.size)
+            for group, law in zip(groups, found, strict=True)
+        ]
+        return Row(log_bound, tilt, tuple(parts))
+
+    def shape(self, low: int, width: int, first: float = 1.0, last: float = 1.0) -> Shape:
+        """Where no count of 0 is near, all look alike."""
+        return Shape(min(low, self.reach), width, first, last)
+
+    def _law(self, shape: Shape, step: int) -> Law:
+        tilt = step * self.epsilon / STEPS
+        noise = np.arange(-self.reach, self.reach + 1)
+        values = np.arange(shape.width + 1)
+        weights = np.exp(-tilt * values)
+        weights[0] *= shape.first
+        weights[-1] *= shape.last
+        if shape.low == 0:
+            weights[0] /= -math.expm1(-self.epsilon)
+        law = np.convolve(weights, np.exp(-self.epsilon * np.abs(noise) - tilt * noise))
+        start = -min(shape.low, self.reach)
+        law = law[self.reach + start :]
+        mass = float(law.sum())
+        law, cut = trim(law / mass)
+        start += cut
+        places = start + np.arange(len(law))
+        mean = float(places @ law)
+        return Law(law, start, math.log(mass), mean, float((places - mean) ** 2 @ law))
+
+
+def rows(released: Integers, epsilon: float, ties: str) -> list[Row]:
+    """All rows that matter, for a total above 0; `ties` is "first", "last" or "random"."""
+    if ties == "last":
+        return [_mirrored(row, len(released)) for row in rows(released[::-1], epsilon, "first")]
+    tilter = Tilter(int(released.sum()), epsilon)
+    known = laws([tilter.row(_groups(released, released, tilter))], tilter.total, epsilon)[2]
+    lowest, highest = _range(released, known, tilter)
+    make = _random if ties == "random" else _first
+    floor = known + math.log(CUT) - SPARE
+    return [*make(released, lowest, highest, floor, tilter), *_zeros(released, ties, tilter)]
+
+
+def _mirrored(row: Row, count: int) -> Row:
+    parts = (Part(part.law, count - 1 - part.members, part.starts, part.size) for part in row.parts)
+    return Row(row.log_bound, row.tilt, tuple(parts))
+
+
+def _range(released: Integers, known: float, tilter: Tilter) -> tuple[float, float]:
+    """Between which values lambda is followed, given the logarithm of what is known to be there."""
+    total, count, half = tilter.total, len(released), tilter.epsilon / 2
+    mass = -1 / math.expm1(-3 * half) - 1 / math.expm1(-half) - 1
+    zeros = -math.log(-math.expm1(-tilter.epsilon)) * int((released == 0).sum())
+
+    def distance(values: float, rate: float) -> float:
+        rows = count / -math.expm1(-rate) / CUT
+        return (math.log(rows) + count * math.log(mass * values) + zeros - known) / rate
+
+    above = distance(-1 / math.expm1(-half), half)
+    if half * total > count:
+        above = min(above, distance(2, half - count / (2 * total)))
+    return (total - distance(2, half)) / (total + count), 1 + above / total
+
+
+def _groups(low: Integers, high: Integers, tilter: Tilter) -> list[Group]:
+    """Components of one shape together, every noisy value of weight 1."""
+    found: dict[Shape, list[int]] = {}
+    for place, (a, b) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+        found.setdefault(tilter.shape(a, b - a), []).append(place)
+    groups = []
+    for shape, places in found.items():
+        members = np.array(places)
+        groups.append(Group.of(shape, members, low[members].astype(np.int64), len(places)))
+    return groups
+
+
+def _intervals(released: Integers, place: int, lowest: float, highest: float) -> Iterator[Intervals]:
+    """For every lambda = b / k of one component."""
+    own = int(released[place])
+    first, last = max(1, math.floor(lowest * own)), math.ceil(highest * own)
+    wide = (int(released.max()) + 1) * (last + 1) >= 2**62
+    counts = released.astype(object) if wide else released
+    for noisy in range(first, last + 1):
+        low, high = -(-noisy * counts // own), noisy * (counts + 1) // own
+        wins = (low * own == noisy * counts) & (released > 0)
+        loses = high * own == noisy * (counts + 1)
+        if (low <= high).all():
+            yield Intervals(noisy, low, high, wins, loses)
+
+
+def _first(released: Integers, lowest: float, highest: float, floor: float, tilter: Tilter) -> Iterator[Row]:
+    places = np.arange(len(released))
+    near = None
+    for place in np.flatnonzero(released).tolist():
+        for noisy, low, high, wins, loses in _intervals(released, place, lowest, highest):
+            low, high = low + (wins & (places > place)), high - (loses & (places < place))
+            high[place] = noisy
+            if (low <= high).all():
+                near = tilter.row(_groups(low, high, tilter), near=near)
+                if near.log_bound > floor:
+                    yield near
+
+
+def _random(released: Integers, lowest: float, highest: float, floor: float, tilter: Tilter) -> Iterator[Row]:
+    classes = [np.flatnonzero(released == count) for count in np.unique(released)]
+    done = set()
+    for own, count in ((members[0], int(released[members[0]])) for members in classes):
+        for each in _intervals(released, int(own), lowest, highest) if count else ():
+            common = math.gcd(each.noisy, count)
+            ratio = (each.noisy // common, count // common)
+            if ratio not in done:
+                done.add(ratio)
+                near = tilter.row(_groups(each.low, each.high, tilter))
+                if near.log_bound > floor:
+                    yield from _tied(classes, each, near, tilter)
+
+
+def _tied(classes: list[Integers], each: Intervals, near: Row, tilter: Tilter) -> Iterator[Row]:
+    """The rows of one lambda: by the priority and the class of the winner that comes last."""
+    nodes, weights = np.polynomial.legendre.leggauss((int((each.wins | each.loses).sum()) + 1) // 2)
+    for priority, weight in zip(((1 + nodes) / 2).tolist(), (weights / 2).tolist(), strict=True):
+        plain = []
+        for members in classes:
+            at = members[0]
+            won, lost = 1 - priority if each.wins[at] else 1.0, priority if each.loses[at] else 1.0
+            low, high = int(each.low[at]), int(each.high[at])
+            plain.append((tilter.shape(low, high - low, won, lost), members, each.low[members].astype(np.int64)))
+        for place, (_, members, lows) in enumerate(plain):
+            if each.wins[members[0]]:
+                groups = [Group.of(tilter.shape(int(lows[0]), 0), members, lows, 1)]
+                groups += (Group.of(*other, len(other[1])) for other in plain[:place] + plain[place + 1 :])
+                if len(members) > 1:
+                    groups.append(Group.of(*plain[place], len(members) - 1))
+                near = tilter.row(groups, math.log(weight * len(members)), near)
+                yield near
+
+
+def _zeros(released: Integers, ties: str, tilter: Tilter) -> list[Row]:
+    """No noisy component above 0: equal proportions, if those give the released counts."""
+    share, extra = divmod(int(released.sum()), len(released))
+    if ties == "first":
+        chance = float(np.array_equal(released, share + (np.arange(len(released)) < extra)))
+    else:
+        possible = ((released == share) | (released == share + 1)).all()
+        chance = 1 / math.comb(len(released), extra) if possible else 0.0
+    zeros = np.zeros_like(released)
+    return [tilter.row(_groups(zeros, zeros, tilter), math.log(chance))] if chance else []
