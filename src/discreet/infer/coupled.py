@@ -2,20 +2,21 @@
 
 Given are mixtures: with weight c_r the numbers x_1 ... x_S are independent, x_i with the weights w_i(x), and a total N
 was seen with chance alpha**|N - sum x|. What is wanted is the law of every x_i. A pass forwards has the laws F of the
-partial sums, a pass backwards the chance B of the total given a partial sum; x_i has w_i(x) sum_s F(s) B(s + x). Numbers
-with the same weights share a pass: all of them but one enter as a power, by squaring. All terms are positive and sums
-are taken directly, without Fourier transforms, so every probability keeps its digits however small it is.
+partial sums, a pass backwards the chance B of the total given a partial sum; x_i has w_i(x) sum_s F(s) B(s + x).
+Numbers with the same weights share a pass: all of them but one enter as a power, by squaring. All terms are positive
+and sums are taken directly, without Fourier transforms, so every probability keeps its digits however small it is.
 
 **What is left out.** A tilt t, |t| < epsilon, makes w_i(x) exp(-t x) / m_i a probability law, and then
 
     sum over all x of w(x) alpha**|N - sum x|  =  exp(t N) m_1 ... m_S  E[alpha**|d| exp(-t d)],    d = N - sum x,
 
-with an expectation of at most 1. So u_r = c_r exp(t N) m_1 ... m_S bounds what row r can add, whatever the tilt; one that
-brings the mean of the sum near N makes the bound close. Tails of mass CUT are cut from every law and every partial sum,
-which loses less than 10 S CUT u_r of row r. Rows are taken from the largest u_r on until the bounds of the rest are
-below CUT of what was found. The sum of all these bounds, as a part of what was found, is the second result.
+with an expectation of at most 1. So u_r = c_r exp(t N) m_1 ... m_S bounds what row r can add, whatever the tilt; one
+that brings the mean of the sum near N makes the bound close. Tails of mass CUT are cut from every law and every partial
+sum, which loses less than 10 S CUT u_r of row r. Rows are taken from the largest u_r on until the bounds of the rest
+are below CUT of what was found. The sum of all these bounds, as a part of what was found, is the second result.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import product
 
@@ -106,6 +107,18 @@ def joint(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Intege
             place = table[begin : begin + len(one.law), start : start + len(other.law)]
             place += weights * (np.exp(row.log_bound - highest) / len(pairs))
     return low[0] + np.arange(len(sums[0])), low[1] + np.arange(len(sums[1])), table / table.sum()
+
+
+def reach(slope: float) -> int:
+    """How far exp(-slope x) is followed: to where the rest holds CUT of what is before."""
+    return math.ceil(-math.log(CUT) / slope)
+
+
+def noise(epsilon: float, tilt: float, room: int) -> tuple[Floats, int]:
+    """alpha**|e| exp(-tilt e) for e from the second result on, and not below -room."""
+    down = min(room, reach(epsilon - tilt))
+    away = np.arange(-down, reach(epsilon + tilt) + 1)
+    return np.exp(-epsilon * np.abs(away) - tilt * away), -down
 
 
 def trim(law: Floats) -> tuple[Floats, int]:

@@ -1,20 +1,20 @@
 """What counts that were made to add up say about the true ones (Wang 2020).
 
-Released are S non-negative integers k and their sum N: the noisy components and the noisy total went through algorithm 2,
-a multinomial draw, or 3, its mode (`reconcile.wang`). The noise is two-sided geometric with ratio alpha on every component
-and on the total, and every true table of counts from 0 is as likely as any other beforehand. Then
+Released are S non-negative integers k and their sum N: the noisy components and the noisy total went through
+algorithm 2, a multinomial draw, or 3, its mode (`reconcile.wang`). The noise is two-sided geometric with ratio alpha on
+every component and on the total, and every true table of counts from 0 is as likely as any other beforehand. Then
 
     Pr[x | k]  ~  alpha**|N - sum x|  sum over noisy b of Pr[k | b, N]  product of Pr[b_i | x_i],
 
 where N above 0 was the noisy total itself. The paper sums this over a window for S = 2. It is exact for any S, because
-Pr[k | b, N] is a mixture of products: over the quotient of the last seat for algorithm 3 (`wang_mode`), over the variable
-of a Gamma integral for algorithm 2 (`wang_draw`). Given that variable only the total ties the components together
-(`coupled`).
+Pr[k | b, N] is a mixture of products: over the quotient of the last seat for algorithm 3 (`wang_mode`), over the
+variable of a Gamma integral for algorithm 2 (`wang_draw`). Given that variable only the total ties the components
+together (`coupled`).
 
 N = 0 says that the noisy total was 0 or less and nothing else, so Pr[x | k] ~ alpha**(sum x).
 
-What is left out is bounded while the sum is taken, and is below ACCURACY of the whole: the sum of the noises is cut where
-its tails hold 1e-20, and values of lambda are left out that add less than that.
+What is left out is bounded while the sum is taken, and is below ACCURACY of the whole: laws of noises and of their sums
+are cut where a tail holds 1e-20, and values of lambda are left out that together add less than that.
 """
 
 import math
@@ -27,7 +27,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number
 from discreet.infer import wang_draw, wang_mode
 from discreet.infer.belief import Posterior
-from discreet.infer.coupled import CUT, Part, Row, joint, laws, trim
+from discreet.infer.coupled import Part, Row, joint, laws, reach, trim
 from discreet.reconcile.check import LARGEST, Floats, Integers
 
 Algorithm = Literal["2", "3"]
@@ -118,11 +118,9 @@ def _rows(released: Any, epsilon: Any, algorithm: Any, ties: Any, alpha: Any) ->
 
 
 def _nothing(count: int, epsilon: float) -> Row:
-    """All counts alike, seen through a total of 0; half of the weight alpha**x is in the law, half in the total's."""
-    tilt = epsilon / 2
-    reach = math.ceil(-math.log(CUT) / tilt) + 1
-    law, _ = trim(-math.expm1(-tilt) * np.exp(-tilt * np.arange(reach)))
-    return Row(0.0, tilt, (Part(law, np.arange(count), np.zeros(count, np.int64), count),))
+    """All counts alike, seen through a total of 0: with a tilt of epsilon that is all in the law, alpha**x."""
+    law, _ = trim(-math.expm1(-epsilon) * np.exp(-epsilon * np.arange(reach(epsilon))))
+    return Row(0.0, epsilon, (Part(law, np.arange(count), np.zeros(count, np.int64), count),))
 
 
 def _counts(released: Any) -> Integers:
@@ -142,6 +140,6 @@ def _counts(released: Any) -> Integers:
             f"released holds {given[bad][0]:g}; released counts are integers from 0: give what was published, after"
             " the counts were made to add up"
         )
-    if float(given.max()) * len(given) > LARGEST:
+    if float(given.sum(dtype=np.float64)) > LARGEST:
         raise ParameterError("released counts add up to more than 2**42; give counts within it")
     return given.astype(np.int64)

@@ -13,27 +13,30 @@ y = 2 pi / h, and
 
 so h is chosen to make it e**-DEPTH. All terms are positive, so that is also the relative error of every probability.
 
-b_i = 0 stands for every noisy value up to 0. If all are 0 the proportions are equal: one row more, with S**-N in place of
-T**-N. Noisy values are followed until their weight, tilted, is e**-DEPTH of the largest; lambda until the bound of a row
-is e**-DEPTH of the largest bound and falling. Below that the bounds fall like lambda**N, above it faster.
+b_i = 0 stands for every noisy value up to 0. If all are 0 the proportions are equal: one row more, with S**-N in place
+of T**-N. Noisy values are followed until their weight, tilted, is e**-DEPTH of the largest; lambda until the bound of a
+row is e**-DEPTH of the largest bound and falling. Below that the bounds fall like lambda**N, above it faster.
 """
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.infer.coupled import CUT, Part, Row, trim
+from discreet.infer.coupled import Part, Row, noise, trim
 from discreet.reconcile.check import Floats, Integers
 
 DEPTH = 50.0
 """Weights below exp(-DEPTH) of the largest are not followed."""
 
-LARGEST_TILT = 0.75
+LARGEST_TILT = 63 / 64
 """Of a row, as a part of epsilon."""
 
 NEAR = 1.0
 """Standard deviations within which the mean of a row's sum is brought to the total."""
+
+
+SMALLEST = 1e-300
+"""Stands for a variance of 0."""
 
 
 def rows(released: Integers, epsilon: float) -> list[Row]:
@@ -71,16 +74,21 @@ class Maker:
         return self._tilted(math.inf, -self.total * math.log(self.count), 0.0)
 
     def _tilted(self, scale: float, weight: float, tilt: float) -> Row:
-        most = LARGEST_TILT * self.epsilon
-        least = -min(most, scale / 2)
-        for _ in range(20):
-            parts, log_bound, mean, variance = self._parts(scale, tilt)
-            away = mean - self.total
-            better = min(max(tilt + away / variance, least), most)
-            if abs(away) <= NEAR * math.sqrt(variance) or better == tilt:
+        low, high = -LARGEST_TILT * self.epsilon, LARGEST_TILT * self.epsilon
+        low = max(low, -scale / 2)
+        best = math.inf
+        while high - low > 1e-3 * self.epsilon:
+            parts, log_mass, mean, variance = self._parts(scale, tilt)
+            bound, away = log_mass + tilt * self.total, mean - self.total
+            if bound < best:
+                best, chosen, found = bound, tilt, parts
+            if abs(away) <= NEAR * math.sqrt(variance):
                 break
-            tilt = better
-        return Row(log_bound + weight + tilt * self.total, tilt, tuple(parts))
+            low, high = (tilt, high) if away > 0 else (low, tilt)
+            tilt += away / max(variance, SMALLEST)
+            if not low < tilt < high:
+                tilt = (low + high) / 2
+        return Row(best + weight, chosen, tuple(found))
 
     def _parts(self, scale: float, tilt: float) -> tuple[list[Part], float, float, float]:
         parts, log_bound, mean, variance = [], 0.0, 0.0, 0.0
@@ -93,7 +101,7 @@ class Maker:
             mean += size * average
             variance += size * float((values - average) ** 2 @ law)
             parts.append(Part(law, members, np.full(size, start), size))
-        return parts, log_bound, mean, max(variance, 1e-300)
+        return parts, log_bound, mean, variance
 
     def _law(self, count: int, scale: float, tilt: float) -> tuple[Floats, int, float]:
         """The tilted law of a count, its least value, and the logarithm of the sum of its weights."""
@@ -104,12 +112,10 @@ class Maker:
         else:
             logs = np.append(-math.log(-math.expm1(-self.epsilon)), -(scale + tilt) * noisy[1:])
         highest = float(logs.max())
-        slowest = self.epsilon - abs(tilt)
-        reach = math.ceil((math.log(1 / CUT) - math.log(-math.expm1(-slowest))) / slowest)
-        noise = np.arange(-reach, reach + 1)
-        law = np.convolve(np.exp(logs - highest), np.exp(-self.epsilon * np.abs(noise) - tilt * noise))
-        start = max(first - reach, 0)
-        law = law[start - first + reach :]
+        errors, start = noise(self.epsilon, tilt, last)
+        law = np.convolve(np.exp(logs - highest), errors)
+        start += first
+        law, start = law[max(-start, 0) :], max(start, 0)
         mass = float(law.sum())
         law, cut = trim(law / mass)
         return law, start + cut, highest + math.log(mass)

@@ -9,9 +9,9 @@ Given lambda the components are independent. Those with b_i = lambda k_i won a s
 b_i = lambda (k_i + 1) wanted one and lost. A row is one rational lambda = b_p / k_p and
 
 "first"   the last winner p: components before it do not lose, those after it do not win ("last": the other way round);
-"random"  the winner p with the lowest of the priorities, which are uniform: at priority t of p another winner has chance
-          1 - t and a loser t. That is a polynomial in t of a degree below the number of components that can be tied, and
-          Gauss' rule integrates it exactly, with positive weights.
+"random"  the winner p with the lowest of the priorities, which are uniform: at priority t of p another winner has
+          chance 1 - t and a loser t. That is a polynomial in t of a degree below the number of components that can be
+          tied, and Gauss' rule integrates it exactly, with positive weights.
 
 b_i = 0 stands for every noisy value up to 0, so it has alpha**x / (1 - alpha) where others have alpha**|x - b|. If all
 are 0 the proportions are equal: one row more.
@@ -19,10 +19,10 @@ are 0 the proportions are equal: one row more.
 **Far rows.** A tilt of t = epsilon/2 bounds the rows of all lambda beyond those that are taken. Let M be the sum of
 alpha**|e| exp(t e) over all e. Noisy values add up to at least lambda N, and at most lambda (N + S); an interval has at
 most lambda + 1 integers, and over all integers from its lower end on exp(-t b) sums to D = 1/(1 - exp(-t)) times the
-first. Below lambda <= 1 the rows add less than S D (2 M)**S exp(-t (N - lambda (N + S))) together, above lambda >= 1 less
-than S D (D M)**S exp(-t N (lambda - 1)) and, as log((lambda + 1)/2) <= (lambda - 1)/2, less than the same with 2 for the
-D in the power and t - S/(2 N) for t. Each component released as 0 adds a factor 1/(1 - alpha). Rows are taken as far as
-these bounds are above CUT of a single row, b = k.
+first. Below lambda <= 1 the rows add less than S D (2 M)**S exp(-t (N - lambda (N + S))) together, above lambda >= 1
+less than S D (D M)**S exp(-t N (lambda - 1)) and, as log((lambda + 1)/2) <= (lambda - 1)/2, less than the same with 2
+for the D in the power and t - S/(2 N) for t. Each component released as 0 adds a factor 1/(1 - alpha). Rows are taken
+as far as these bounds are above CUT of a single row, b = k.
 """
 
 import math
@@ -32,14 +32,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.infer.coupled import CUT, Part, Row, laws, trim
+from discreet.infer.coupled import CUT, Part, Row, laws, noise, reach, trim
 from discreet.reconcile.check import Floats, Integers
 
-STEPS = 16
-"""Tilts are multiples of epsilon / STEPS, so that laws can be used again."""
-
-LARGEST_TILT = 12
-"""The largest of them, in steps."""
+COARSE, FINE = (16, 12), (64, 63)
+"""Tilts are multiples of epsilon / 16 up to 12 of them, or of epsilon / 64 up to 63."""
 
 
 SMALLEST = 1e-300
@@ -100,52 +97,60 @@ class Intervals(NamedTuple):
 
 
 class Tilter:
-    """Makes rows of groups, with the tilt that brings the mean of the sum near the total."""
+    """Makes rows of groups, with the tilt of the least bound, which brings the mean of the sum near the total.
 
-    def __init__(self, total: int, epsilon: float) -> None:
-        self.total, self.epsilon = total, epsilon
-        slowest = epsilon * (1 - LARGEST_TILT / STEPS)
-        self.reach = math.ceil((math.log(1 / CUT) - math.log(-math.expm1(-slowest))) / slowest)
+    Tilts are multiples of epsilon / steps, so that laws can be used again, up to largest / steps of epsilon. Noise
+    with a tilt near epsilon reaches far down; only a table of many small counts needs it.
+    """
+
+    def __init__(self, released: Integers, epsilon: float) -> None:
+        self.total, self.epsilon = int(released.sum()), epsilon
         self.law = cache(self._law)
+        for self.steps, self.largest in COARSE, FINE:
+            self.reach = reach(epsilon * (1 - self.largest / self.steps))
+            self.plain = self.row(_groups(released, released, self))
+            if self.plain.tilt < epsilon / 4:
+                break
 
     def row(self, groups: list[Group], log_weight: float = 0.0, near: Row | None = None) -> Row:
         """The row of these groups; the search for its tilt starts from that of `near`."""
         low = sum(group.low for group in groups)
-        step = 0 if near is None else round(near.tilt / self.epsilon * STEPS)
-        seen: set[int] = set()
-        while step not in seen:
-            seen.add(step)
-            found = [self.law(group.shape, step) for group in groups]
-            mean = low + sum(group.size * law.mean for group, law in zip(groups, found, strict=True))
-            variance = sum(group.size * law.variance for group, law in zip(groups, found, strict=True))
-            better = (mean - self.total) / max(variance, SMALLEST) / self.epsilon * STEPS
-            step = round(min(max(step + better, -LARGEST_TILT), LARGEST_TILT))
-        found = [self.law(group.shape, step) for group in groups]
-        tilt = step * self.epsilon / STEPS
-        log_bound = log_weight + tilt * (self.total - low)
-        log_bound += sum(group.size * law.log_mass for group, law in zip(groups, found, strict=True))
+        step = 0 if near is None else round(near.tilt / self.epsilon * self.steps)
+        below, above = -self.largest - 1, self.largest + 1
+        best = math.inf
+        while above - below > 1:
+            laws = [self.law(group.shape, step / self.steps) for group in groups]
+            mean = low + sum(group.size * law.mean for group, law in zip(groups, laws, strict=True))
+            variance = sum(group.size * law.variance for group, law in zip(groups, laws, strict=True))
+            tilt = step / self.steps * self.epsilon
+            bound = sum(group.size * law.log_mass for group, law in zip(groups, laws, strict=True))
+            bound += tilt * (self.total - low)
+            if bound < best:
+                best, chosen, found = bound, tilt, laws
+            below, above = (step, above) if mean > self.total else (below, step)
+            newton = step + (mean - self.total) / max(variance, SMALLEST) / self.epsilon * self.steps
+            step = round(min(max(newton, below + 1), above - 1))
         parts = [
             Part(law.law, group.members, group.lows + law.start, group.size)
             for group, law in zip(groups, found, strict=True)
         ]
-        return Row(log_bound, tilt, tuple(parts))
+        return Row(log_weight + best, chosen, tuple(parts))
 
     def shape(self, low: int, width: int, first: float = 1.0, last: float = 1.0) -> Shape:
         """Where no count of 0 is near, all look alike."""
         return Shape(min(low, self.reach), width, first, last)
 
-    def _law(self, shape: Shape, step: int) -> Law:
-        tilt = step * self.epsilon / STEPS
-        noise = np.arange(-self.reach, self.reach + 1)
-        values = np.arange(shape.width + 1)
-        weights = np.exp(-tilt * values)
+    def _law(self, shape: Shape, part: float) -> Law:
+        tilt = part * self.epsilon
+        weights = np.exp(-tilt * np.arange(shape.width + 1))
         weights[0] *= shape.first
         weights[-1] *= shape.last
         if shape.low == 0:
             weights[0] /= -math.expm1(-self.epsilon)
-        law = np.convolve(weights, np.exp(-self.epsilon * np.abs(noise) - tilt * noise))
-        start = -min(shape.low, self.reach)
-        law = law[self.reach + start :]
+        errors, start = noise(self.epsilon, tilt, shape.low + shape.width)
+        law = np.convolve(weights, errors)
+        if shape.low < self.reach:
+            law, start = law[max(-shape.low - start, 0) :], max(start, -shape.low)
         mass = float(law.sum())
         law, cut = trim(law / mass)
         start += cut
@@ -158,8 +163,8 @@ def rows(released: Integers, epsilon: float, ties: str) -> list[Row]:
     """All rows that matter, for a total above 0; `ties` is "first", "last" or "random"."""
     if ties == "last":
         return [_mirrored(row, len(released)) for row in rows(released[::-1], epsilon, "first")]
-    tilter = Tilter(int(released.sum()), epsilon)
-    known = laws([tilter.row(_groups(released, released, tilter))], tilter.total, epsilon)[2]
+    tilter = Tilter(released, epsilon)
+    known = laws([tilter.plain], tilter.total, epsilon)[2]
     lowest, highest = _range(released, known, tilter)
     make = _random if ties == "random" else _first
     floor = known + math.log(CUT) - SPARE
@@ -253,11 +258,22 @@ def _tied(classes: list[Integers], each: Intervals, near: Row, tilter: Tilter) -
         for place, (_, members, lows) in enumerate(plain):
             if each.wins[members[0]]:
                 groups = [Group.of(tilter.shape(int(lows[0]), 0), members, lows, 1)]
-                groups += (Group.of(*other, len(other[1])) for other in plain[:place] + plain[place + 1 :])
+                groups += _merged(plain[:place] + plain[place + 1 :])
                 if len(members) > 1:
                     groups.append(Group.of(*plain[place], len(members) - 1))
                 near = tilter.row(groups, math.log(weight * len(members)), near)
                 yield near
+
+
+def _merged(plain: list[tuple[Shape, Integers, Integers]]) -> list[Group]:
+    found: dict[Shape, list[tuple[Integers, Integers]]] = {}
+    for shape, members, lows in plain:
+        found.setdefault(shape, []).append((members, lows))
+    return [
+        Group.of(shape, members := np.concatenate([each[0] for each in several]), lows, len(members))
+        for shape, several in found.items()
+        if len(lows := np.concatenate([each[1] for each in several]))
+    ]
 
 
 def _zeros(released: Integers, ties: str, tilter: Tilter) -> list[Row]:
