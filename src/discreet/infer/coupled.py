@@ -90,23 +90,31 @@ def laws(rows: list[Row], total: int, epsilon: float) -> tuple[list[Posterior], 
 
 def joint(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Integers, Floats]:
     """The law of two numbers together: the values of the first, those of the second, and the table."""
-    low, sums = _room(rows, 2)
-    table = np.zeros([len(each) for each in sums])
-    highest = max(row.log_bound for row in rows)
+    each, _, found = laws(rows, total, epsilon)
+    one, other = (posterior.support for posterior in each)
+    away = total - np.add.outer(one, other)
+    table = np.zeros(away.shape)
     for row in rows:
+        if row.log_bound < found + math.log(CUT / len(rows)):
+            continue
         pairs = [
-            (one, other)
-            for one, other in product(row.parts, repeat=2)
-            if 0 in one.members and 1 in other.members and (one is not other or one.size == 2)
+            np.outer(_spread(first, 0, one), _spread(second, 1, other))
+            for first, second in product(row.parts, repeat=2)
+            if 0 in first.members and 1 in second.members and (first is not second or first.size == 2)
         ]
-        for one, other in pairs:
-            begin, start = int(one.starts[one.members == 0][0]), int(other.starts[other.members == 1][0])
-            away = total - np.add.outer(begin + np.arange(len(one.law)), start + np.arange(len(other.law)))
-            weights = np.outer(one.law, other.law) * np.exp(-epsilon * np.abs(away) - row.tilt * away)
-            begin, start = begin - low[0], start - low[1]
-            place = table[begin : begin + len(one.law), start : start + len(other.law)]
-            place += weights * (np.exp(row.log_bound - highest) / len(pairs))
-    return low[0] + np.arange(len(sums[0])), low[1] + np.arange(len(sums[1])), table / table.sum()
+        weight = math.exp(row.log_bound - found) / len(pairs)
+        table += sum(pairs) * np.exp(-epsilon * np.abs(away) - row.tilt * away) * weight
+    return one, other, table / table.sum()
+
+
+def _spread(part: Part, member: int, support: Integers) -> Floats:
+    """The law of one member on a support."""
+    start = int(part.starts[part.members == member][0])
+    law = np.zeros(len(support))
+    first, last = max(start, int(support[0])), min(start + len(part.law), int(support[-1]) + 1)
+    if first < last:
+        law[first - int(support[0]) : last - int(support[0])] = part.law[first - start : last - start]
+    return law
 
 
 def reach(slope: float) -> int:
