@@ -72,7 +72,7 @@ def marginal(table: np.ndarray, axis: int) -> np.ndarray:
     [
         ((3, 5), 1.0), ((0, 4), 1.0), ((2, 2), 0.8), ((1, 0), 1.0), ((0, 0), 1.0), ((12, 1), 0.7), ((3, 2), 12.0),
         ((7,), 1.0), ((0,), 1.0), ((2, 0, 1), 2.0), ((1, 1, 1), 2.0), ((0, 0, 1), 2.0), ((5, 2, 2), 1.5),
-        ((0, 0, 0), 2.0), ((0, 3, 3), 1.5), ((1, 0, 2, 1), 4.0),
+        ((0, 0, 0), 2.0), ((0, 3, 3), 1.5), ((1, 0, 2, 1), 4.0), ((1, 1, 1), 40.0), ((2, 2), 100.0),
     ],
 )  # fmt: skip
 def test_brute_force(released: tuple[int, ...], epsilon: float, algorithm: str, ties: str) -> None:
@@ -190,7 +190,7 @@ def test_a_released_total_of_nothing() -> None:
 
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=6), st.randoms())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_order_matters_only_for_ties(released: list[int], chance) -> None:  # type: ignore[no-untyped-def]
     order = list(range(len(released)))
     chance.shuffle(order)

@@ -88,7 +88,7 @@ def pair(
     Parameters are those of `wang`.
     """
     rows, total, rate = _rows(released, epsilon, algorithm, ties, alpha)
-    if (count := sum(part.size for part in rows[0].parts)) != 2:
+    if (count := sum(len(part.members) for part in rows[0].parts)) != 2:
         raise ParameterError(f"released has {count} components; a pair has 2: use wang for the law of each")
     return joint(rows, total, rate)
 
@@ -120,7 +120,7 @@ def _rows(released: Any, epsilon: Any, algorithm: Any, ties: Any, alpha: Any) ->
 def _nothing(count: int, epsilon: float) -> Row:
     """All counts alike, seen through a total of 0: with a tilt of epsilon that is all in the law, alpha**x."""
     law, _ = trim(-math.expm1(-epsilon) * np.exp(-epsilon * np.arange(reach(epsilon))))
-    return Row(0.0, epsilon, (Part(law, np.arange(count), np.zeros(count, np.int64), count),))
+    return Row(0.0, epsilon, (Part(law, np.arange(count), np.zeros(count, np.int64)),))
 
 
 def _counts(released: Any) -> Integers:

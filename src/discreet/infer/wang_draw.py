@@ -100,7 +100,7 @@ class Maker:
             log_bound += size * log_mass
             mean += size * average
             variance += size * float((values - average) ** 2 @ law)
-            parts.append(Part(law, members, np.full(size, start), size))
+            parts.append(Part(law, members, np.full(size, start)))
         return parts, log_bound, mean, variance
 
     def _law(self, count: int, scale: float, tilt: float) -> tuple[Floats, int, float]:

@@ -9,9 +9,9 @@ Given lambda the components are independent. Those with b_i = lambda k_i won a s
 b_i = lambda (k_i + 1) wanted one and lost. A row is one rational lambda = b_p / k_p and
 
 "first"   the last winner p: components before it do not lose, those after it do not win ("last": the other way round);
-"random"  the winner p with the lowest of the priorities, which are uniform: at priority t of p another winner has
-          chance 1 - t and a loser t. That is a polynomial in t of a degree below the number of components that can be
-          tied, and Gauss' rule integrates it exactly, with positive weights.
+"random"  the priority t of the winner p that comes last, priorities being uniform: another winner has chance 1 - t
+          and a loser t. That is a polynomial in t of a degree below the number of components that can be tied, and
+          Gauss' rule integrates it exactly, with positive weights. Who is p is left open: it is a mark (`coupled`).
 
 b_i = 0 stands for every noisy value up to 0, so it has alpha**x / (1 - alpha) where others have alpha**|x - b|. If all
 are 0 the proportions are equal: one row more.
@@ -27,12 +27,14 @@ as far as these bounds are above CUT of a single row, b = k.
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.infer.coupled import CUT, Part, Row, laws, noise, reach, trim
+from discreet.infer.coupled import CUT, Part, Row, laws, noise, reach, trim, units
 from discreet.reconcile.check import Floats, Integers
 
 COARSE, FINE = (16, 12), (64, 63)
@@ -43,11 +45,14 @@ SMALLEST = 1e-300
 """Stands for a variance of 0."""
 
 SPARE = 20.0
-"""Values of lambda, times components, are fewer than exp(SPARE)."""
+"""Rows with a bound below exp(-SPARE) CUT of the row b = k are left out; there are fewer than exp(SPARE) of them."""
 
 
 class Shape(NamedTuple):
-    """Noisy values low, low + 1, ... low + width, each of weight 1 but for those at the ends."""
+    """Noisy values low, low + 1, ... low + width, each of weight 1 but for those at the ends.
+
+    A `low` beyond the reach of the noise is that reach: where no count of 0 is near, all look alike.
+    """
 
     low: int
     width: int
@@ -59,7 +64,8 @@ class Law(NamedTuple):
     """The tilted law of a count given what its noisy value may be.
 
     `start` is its least value less the least noisy value, `mean` counts from there, `log_mass` is the logarithm of the
-    sum of the weights, tilted from the least noisy value.
+    sum of the weights, tilted from the least noisy value. `mark` has the weights where the noisy value is the least one
+    and has weight 1: that of the winner p.
     """
 
     law: Floats
@@ -67,23 +73,15 @@ class Law(NamedTuple):
     log_mass: float
     mean: float
     variance: float
+    mark: Floats | None
 
 
 class Group(NamedTuple):
-    """Components whose noisy values have one shape.
-
-    `lows` are their least noisy values, `size` is how many have the shape at a time, `low` the sum over those.
-    """
+    """Components whose noisy values have one shape, and their least noisy values."""
 
     shape: Shape
     members: Integers
     lows: Integers
-    size: int
-    low: int
-
-    @classmethod
-    def of(cls, shape: Shape, members: Integers, lows: Integers, size: int) -> "Group":
-        return cls(shape, members, lows, size, int(lows.sum()) * size // len(members))
 
 
 class Intervals(NamedTuple):
@@ -105,40 +103,40 @@ class Tilter:
 
     def __init__(self, released: Integers, epsilon: float) -> None:
         self.total, self.epsilon = int(released.sum()), epsilon
-        self.law = cache(self._law)
         for self.steps, self.largest in COARSE, FINE:
+            self.law = cache(self._law)
             self.reach = reach(epsilon * (1 - self.largest / self.steps))
             self.plain = self.row(_groups(released, released, self))
             if self.plain.tilt < epsilon / 4:
                 break
 
-    def row(self, groups: list[Group], log_weight: float = 0.0, near: Row | None = None) -> Row:
-        """The row of these groups; the search for its tilt starts from that of `near`."""
-        low = sum(group.low for group in groups)
+    def row(self, groups: list[Group], log_weight: float | None = None, near: Row | None = None) -> Row:
+        """The row of these groups; one component is marked where a weight is given.
+
+        The search for its tilt starts from that of `near`.
+        """
+        low = sum(int(group.lows.sum()) for group in groups)
+        sizes = [len(group.members) for group in groups]
         step = 0 if near is None else round(near.tilt / self.epsilon * self.steps)
         below, above = -self.largest - 1, self.largest + 1
         best = math.inf
         while above - below > 1:
             laws = [self.law(group.shape, step / self.steps) for group in groups]
-            mean = low + sum(group.size * law.mean for group, law in zip(groups, laws, strict=True))
-            variance = sum(group.size * law.variance for group, law in zip(groups, laws, strict=True))
+            mean = low + sum(size * law.mean for size, law in zip(sizes, laws, strict=True))
+            variance = sum(size * law.variance for size, law in zip(sizes, laws, strict=True))
             tilt = step / self.steps * self.epsilon
-            bound = sum(group.size * law.log_mass for group, law in zip(groups, laws, strict=True))
-            bound += tilt * (self.total - low)
+            bound = sum(size * law.log_mass for size, law in zip(sizes, laws, strict=True)) + tilt * (self.total - low)
             if bound < best:
                 best, chosen, found = bound, tilt, laws
             below, above = (step, above) if mean > self.total else (below, step)
             newton = step + (mean - self.total) / max(variance, SMALLEST) / self.epsilon * self.steps
             step = round(min(max(newton, below + 1), above - 1))
-        parts = [
-            Part(law.law, group.members, group.lows + law.start, group.size)
+        marked = log_weight is not None
+        parts = tuple(
+            Part(law.law, group.members, group.lows + law.start, law.mark if marked else None)
             for group, law in zip(groups, found, strict=True)
-        ]
-        return Row(log_weight + best, chosen, tuple(parts))
-
-    def shape(self, low: int, width: int, first: float = 1.0, last: float = 1.0) -> Shape:
-        """Where no count of 0 is near, all look alike."""
-        return Shape(min(low, self.reach), width, first, last)
+        )
+        return Row(best + (log_weight or 0.0) + math.log(units(parts)), chosen, parts, marked)
 
     def _law(self, shape: Shape, part: float) -> Law:
         tilt = part * self.epsilon
@@ -149,14 +147,20 @@ class Tilter:
             weights[0] /= -math.expm1(-self.epsilon)
         errors, start = noise(self.epsilon, tilt, shape.low + shape.width)
         law = np.convolve(weights, errors)
+        mark = np.append(errors, np.zeros(shape.width)) if shape.first < 1 else None
         if shape.low < self.reach:
-            law, start = law[max(-shape.low - start, 0) :], max(start, -shape.low)
+            cut, start = max(-shape.low - start, 0), max(start, -shape.low)
+            law, mark = law[cut:], None if mark is None else mark[cut:]
         mass = float(law.sum())
-        law, cut = trim(law / mass)
+        if mark is None:
+            law, cut = trim(law / mass)
+        else:
+            kept, cut = trim((law + mark) / mass)
+            law, mark = law[cut : cut + len(kept)] / mass, mark[cut : cut + len(kept)] / mass
         start += cut
         places = start + np.arange(len(law))
         mean = float(places @ law)
-        return Law(law, start, math.log(mass), mean, float((places - mean) ** 2 @ law))
+        return Law(law, start, math.log(mass), mean, float((places - mean) ** 2 @ law), mark)
 
 
 def rows(released: Integers, epsilon: float, ties: str) -> list[Row]:
@@ -172,8 +176,7 @@ def rows(released: Integers, epsilon: float, ties: str) -> list[Row]:
 
 
 def _mirrored(row: Row, count: int) -> Row:
-    parts = (Part(part.law, count - 1 - part.members, part.starts, part.size) for part in row.parts)
-    return Row(row.log_bound, row.tilt, tuple(parts))
+    return replace(row, parts=tuple(replace(part, members=count - 1 - part.members) for part in row.parts))
 
 
 def _range(released: Integers, known: float, tilter: Tilter) -> tuple[float, float]:
@@ -192,16 +195,13 @@ def _range(released: Integers, known: float, tilter: Tilter) -> tuple[float, flo
     return (total - distance(2, half)) / (total + count), 1 + above / total
 
 
-def _groups(low: Integers, high: Integers, tilter: Tilter) -> list[Group]:
-    """Components of one shape together, every noisy value of weight 1."""
+def _groups(low: Any, high: Any, tilter: Tilter, first: Any = 1.0, last: Any = 1.0) -> list[Group]:
+    """Components of one shape together; `first` and `last` are the weights of their least and largest noisy values."""
     found: dict[Shape, list[int]] = {}
-    for place, (a, b) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
-        found.setdefault(tilter.shape(a, b - a), []).append(place)
-    groups = []
-    for shape, places in found.items():
-        members = np.array(places)
-        groups.append(Group.of(shape, members, low[members].astype(np.int64), len(places)))
-    return groups
+    ends = (np.broadcast_to(each, len(low)).tolist() for each in (first, last))
+    for place, (a, b, *weights) in enumerate(zip(low.tolist(), high.tolist(), *ends, strict=True)):
+        found.setdefault(Shape(min(a, tilter.reach), b - a, *weights), []).append(place)
+    return [Group(shape, np.array(places), low[places].astype(np.int64)) for shape, places in found.items()]
 
 
 def _intervals(released: Integers, place: int, lowest: float, highest: float) -> Iterator[Intervals]:
@@ -232,48 +232,24 @@ def _first(released: Integers, lowest: float, highest: float, floor: float, tilt
 
 
 def _random(released: Integers, lowest: float, highest: float, floor: float, tilter: Tilter) -> Iterator[Row]:
-    classes = [np.flatnonzero(released == count) for count in np.unique(released)]
     done = set()
-    for own, count in ((members[0], int(released[members[0]])) for members in classes):
-        for each in _intervals(released, int(own), lowest, highest) if count else ():
-            common = math.gcd(each.noisy, count)
-            ratio = (each.noisy // common, count // common)
+    for count, place in zip(*np.unique(released, return_index=True), strict=True):
+        for each in _intervals(released, int(place), lowest, highest) if count else ():
+            ratio = Fraction(each.noisy, int(count))
             if ratio not in done:
                 done.add(ratio)
                 near = tilter.row(_groups(each.low, each.high, tilter))
                 if near.log_bound > floor:
-                    yield from _tied(classes, each, near, tilter)
+                    yield from _tied(each, near, tilter)
 
 
-def _tied(classes: list[Integers], each: Intervals, near: Row, tilter: Tilter) -> Iterator[Row]:
-    """The rows of one lambda: by the priority and the class of the winner that comes last."""
+def _tied(each: Intervals, near: Row, tilter: Tilter) -> Iterator[Row]:
+    """The rows of one lambda: by the priority of the winner that comes last."""
     nodes, weights = np.polynomial.legendre.leggauss((int((each.wins | each.loses).sum()) + 1) // 2)
-    for priority, weight in zip(((1 + nodes) / 2).tolist(), (weights / 2).tolist(), strict=True):
-        plain = []
-        for members in classes:
-            at = members[0]
-            won, lost = 1 - priority if each.wins[at] else 1.0, priority if each.loses[at] else 1.0
-            low, high = int(each.low[at]), int(each.high[at])
-            plain.append((tilter.shape(low, high - low, won, lost), members, each.low[members].astype(np.int64)))
-        for place, (_, members, lows) in enumerate(plain):
-            if each.wins[members[0]]:
-                groups = [Group.of(tilter.shape(int(lows[0]), 0), members, lows, 1)]
-                groups += _merged(plain[:place] + plain[place + 1 :])
-                if len(members) > 1:
-                    groups.append(Group.of(*plain[place], len(members) - 1))
-                near = tilter.row(groups, math.log(weight * len(members)), near)
-                yield near
-
-
-def _merged(plain: list[tuple[Shape, Integers, Integers]]) -> list[Group]:
-    found: dict[Shape, list[tuple[Integers, Integers]]] = {}
-    for shape, members, lows in plain:
-        found.setdefault(shape, []).append((members, lows))
-    return [
-        Group.of(shape, members := np.concatenate([each[0] for each in several]), lows, len(members))
-        for shape, several in found.items()
-        if len(lows := np.concatenate([each[1] for each in several]))
-    ]
+    for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+        won, lost = np.where(each.wins, (1 - node) / 2, 1.0), np.where(each.loses, (1 + node) / 2, 1.0)
+        near = tilter.row(_groups(each.low, each.high, tilter, won, lost), math.log(weight / 2), near)
+        yield near
 
 
 def _zeros(released: Integers, ties: str, tilter: Tilter) -> list[Row]:
@@ -285,4 +261,5 @@ def _zeros(released: Integers, ties: str, tilter: Tilter) -> list[Row]:
         possible = ((released == share) | (released == share + 1)).all()
         chance = 1 / math.comb(len(released), extra) if possible else 0.0
     zeros = np.zeros_like(released)
-    return [tilter.row(_groups(zeros, zeros, tilter), math.log(chance))] if chance else []
+    row = tilter.row(_groups(zeros, zeros, tilter))
+    return [replace(row, log_bound=row.log_bound + math.log(chance))] if chance else []
