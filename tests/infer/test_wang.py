@@ -151,6 +151,7 @@ def test_fifty_components() -> None:
         ([1] + [0] * 19, 1, "3", "random"), ([0] * 30, 1, "3", "first"), ([5, 3, 0, 9], 100, "2", "first"),
         ([5, 3, 0, 9], 100, "3", "random"), ([25, 35], "0.1", "3", "first"), ([2**40, 2**39, 5, 0], 1, "3", "first"),
         ([0, 1] * 60, 1, "3", "last"), ([0, 1] * 60, 1, "2", "first"),
+        ([0] * 300 + [3], 1, "3", "first"), ([0] * 2000 + [3], 1, "2", "first"), ([0] * 200 + [900], 1, "3", "last"),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_bounded(released: list[int], epsilon: float, algorithm: str, ties: str) -> None:
@@ -238,6 +239,7 @@ def test_alpha_stands_for_epsilon() -> None:
         ({"released": ["3", "4"]}, "integers from 0"),
         ({"released": [True, False]}, "integers from 0"),
         ({"released": [2**42, 5]}, "2\\*\\*42"),
+        ({"released": [10**6, 1], "algorithm": "2"}, "release by '3'"),
         ({"algorithm": "1i"}, "choose '2' or '3'"),
         ({"algorithm": "gls"}, "choose '2' or '3'"),
         ({"ties": "middle"}, "choose from first"),

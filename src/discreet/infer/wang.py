@@ -40,6 +40,10 @@ LEAST = 0.05
 """Below this epsilon the noise reaches farther than can be followed in reasonable time."""
 
 
+LARGEST_DRAW = 1_000_000
+"""The largest total of algorithm 2: a draw spreads over ten times its root, and time grows with the square of that."""
+
+
 def wang(
     released: npt.ArrayLike,
     *,
@@ -112,6 +116,11 @@ def _rows(released: Any, epsilon: Any, algorithm: Any, ties: Any, alpha: Any) ->
     if rate < LEAST:
         raise ParameterError(f"epsilon is {rate:.6g}; the posterior is computed from {LEAST} on: give a larger one")
     total = int(counts.sum())
+    if algorithm == "2" and total > LARGEST_DRAW:
+        raise ParameterError(
+            f"released counts add up to {total}; for algorithm '2' the posterior is computed up to {LARGEST_DRAW}:"
+            " release by '3', or infer from the measurements"
+        )
     if total == 0:
         return [_nothing(len(counts), rate)], 0, rate
     return (wang_draw.rows(counts, rate) if algorithm == "2" else wang_mode.rows(counts, rate, ties)), total, rate

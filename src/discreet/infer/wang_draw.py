@@ -28,7 +28,7 @@ from discreet.reconcile.check import Floats, Integers
 DEPTH = 50.0
 """Weights below exp(-DEPTH) of the largest are not followed."""
 
-LARGEST_TILT = 63 / 64
+LARGEST_TILT = 1023 / 1024
 """Of a row, as a part of epsilon."""
 
 NEAR = 1.0
@@ -77,7 +77,7 @@ class Maker:
         low, high = -LARGEST_TILT * self.epsilon, LARGEST_TILT * self.epsilon
         low = max(low, -scale / 2)
         best = math.inf
-        while high - low > 1e-3 * self.epsilon:
+        while high - low > 1e-4 * self.epsilon:
             parts, log_mass, mean, variance = self._parts(scale, tilt)
             bound, away = log_mass + tilt * self.total, mean - self.total
             if bound < best:

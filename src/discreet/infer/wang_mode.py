@@ -37,8 +37,8 @@ import numpy as np
 from discreet.infer.coupled import CUT, Part, Row, laws, noise, reach, trim, units
 from discreet.reconcile.check import Floats, Integers
 
-COARSE, FINE = (16, 12), (64, 63)
-"""Tilts are multiples of epsilon / 16 up to 12 of them, or of epsilon / 64 up to 63."""
+GRIDS = ((16, 12), (64, 63), (1024, 1023))
+"""Tilts are multiples of epsilon / 16 up to 12 of them; or finer, and nearer to epsilon."""
 
 
 SMALLEST = 1e-300
@@ -98,16 +98,17 @@ class Tilter:
     """Makes rows of groups, with the tilt of the least bound, which brings the mean of the sum near the total.
 
     Tilts are multiples of epsilon / steps, so that laws can be used again, up to largest / steps of epsilon. Noise
-    with a tilt near epsilon reaches far down; only a table of many small counts needs it.
+    with a tilt near epsilon reaches far down; only a table of many small counts needs it, and is known by the tilt of
+    its row b = k.
     """
 
     def __init__(self, released: Integers, epsilon: float) -> None:
         self.total, self.epsilon = int(released.sum()), epsilon
-        for self.steps, self.largest in COARSE, FINE:
+        for self.steps, self.largest in GRIDS:
             self.law = cache(self._law)
             self.reach = reach(epsilon * (1 - self.largest / self.steps))
             self.plain = self.row(_groups(released, released, self))
-            if self.plain.tilt < epsilon / 4:
+            if self.plain.tilt < epsilon * (2 * self.largest / self.steps - 1):
                 break
 
     def row(self, groups: list[Group], log_weight: float | None = None, near: Row | None = None) -> Row:
