@@ -98,9 +98,9 @@ def units(parts: Iterable[Part]) -> float:
     return 1 + sum(len(part.members) * float(part.mark.sum()) for part in parts if part.mark is not None)
 
 
-def joint(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Integers, Floats]:
-    """The law of two numbers together: the values of the first, those of the second, and the table."""
-    each, _, found = laws(rows, total, epsilon)
+def joint(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Integers, Floats, float]:
+    """The law of two numbers together: the values of both, the table, and the part that is left out at most."""
+    each, left_out, found = laws(rows, total, epsilon)
     one, other = (posterior.support for posterior in each)
     away = total - np.add.outer(one, other)
     table = np.zeros(away.shape)
@@ -114,7 +114,7 @@ def joint(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Intege
         both = np.outer(mark, second) + np.outer(law, marked) if row.marked else np.outer(law, second)
         weight = math.exp(row.log_bound - found) / units(row.parts)
         table += both * np.exp(-epsilon * np.abs(away) - row.tilt * away) * weight
-    return one, other, table / table.sum()
+    return one, other, table / table.sum(), left_out
 
 
 def _spread(part: Part, member: int, support: Integers) -> tuple[Floats, Floats]:

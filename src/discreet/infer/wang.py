@@ -64,7 +64,7 @@ def wang(
         By which they were made to add up: "2" or "3".
     ties
         Who got a unit that several had an equal claim to, in "3": the "first", the "last", or "random". "paper" is
-        "last" for two components; for more it depends on rounding errors, and is refused.
+        "last" for two components, but for its rounding errors; for more it depends on those, and is refused.
 
     Returns
     -------
@@ -72,10 +72,7 @@ def wang(
     """
     rows, total, rate = _rows(released, epsilon, algorithm, ties, alpha)
     found, left_out, _ = laws(rows, total, rate)
-    if not left_out < ACCURACY:
-        raise ParameterError(
-            f"the posterior cannot be had to more than {left_out:.1g} at epsilon {rate:.6g}; use a larger epsilon"
-        )
+    _check(left_out, rate)
     return found
 
 
@@ -94,7 +91,16 @@ def pair(
     rows, total, rate = _rows(released, epsilon, algorithm, ties, alpha)
     if (count := sum(len(part.members) for part in rows[0].parts)) != 2:
         raise ParameterError(f"released has {count} components; a pair has 2: use wang for the law of each")
-    return joint(rows, total, rate)
+    one, other, table, left_out = joint(rows, total, rate)
+    _check(left_out, rate)
+    return one, other, table
+
+
+def _check(left_out: float, epsilon: float) -> None:
+    if not left_out < ACCURACY:
+        raise ParameterError(
+            f"up to {left_out:.1g} of the posterior would be left out at epsilon {epsilon:.6g}; use a larger epsilon"
+        )
 
 
 def _rows(released: Any, epsilon: Any, algorithm: Any, ties: Any, alpha: Any) -> tuple[list[Row], int, float]:

@@ -240,7 +240,7 @@ def _ties() -> list[Claim]:
         share = float((first != last).any(axis=1).mean())
         error = math.sqrt(share * (1 - share) / RUNS)
         what = f"runs of Example {example} in which a tie decides (standard error {error:.1g})"
-        note = "the mode is not unique; the paper does not say which one is released" if example == 1 else ""
+        note = "the mode is not unique, so the rule for ties is part of the algorithm" if example == 1 else ""
         found.append(Claim("Theorem 1", what, None, share, share > 3 * error, note))
     return found
 
