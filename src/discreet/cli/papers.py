@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from discreet.cli import show
 from discreet.errors import OutputError, ParameterError
 
-NAMES = ("cormode2019", "kadam2024", "sadeghi2020", "sadeghi2023")
+NAMES = ("cormode2019", "kadam2024", "sadeghi2020", "sadeghi2023", "wang2020")
 
 
 def papers(

@@ -7,6 +7,7 @@ from discreet.infer.coverage import Coverage, coverage
 from discreet.infer.folder import folder
 from discreet.infer.posterior import posterior
 from discreet.infer.prior import NegativeBinomial, Poisson
+from discreet.infer.wang import wang
 
 __all__ = [
     "Coverage",
@@ -25,4 +26,5 @@ __all__ = [
     "share",
     "total",
     "update",
+    "wang",
 ]
