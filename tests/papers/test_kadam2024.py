@@ -20,6 +20,7 @@ from discreet.papers import kadam2024_fair as fair
 from discreet.papers import kadam2024_onesided as onesided
 from discreet.papers.claim import Claim
 from discreet.papers.kadam2024_fair import modulo
+from tests.papers.claims import agreement
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("kadam2024.json").read_text())
 
@@ -361,10 +362,7 @@ def claims() -> list[Claim]:
 
 
 def test_claims_hold_or_fail_as_known(claims: list[Claim]) -> None:
-    found: dict[str, list[bool]] = {}
-    for claim in claims:
-        found.setdefault(claim.where, []).append(claim.agrees)
-    assert found == AGREES
+    assert agreement(claims) == AGREES
 
 
 def test_what_fails_is_explained(claims: list[Claim]) -> None:
@@ -386,19 +384,3 @@ def test_every_one_sided_delta_has_the_two_sided_one_beside_it(claims: list[Clai
     for where in shown - {"Definition 2", "Theorem 3"}:  # both at settings whose two-sided delta others show
         beside = [claim for claim in claims if claim.where == where]
         assert any("two-sided" in claim.note or "PRIVACY" in claim.note for claim in beside), where
-
-
-def test_the_title_is_the_first_line() -> None:
-    assert kadam2024.__doc__ is not None
-    assert kadam2024.__doc__.splitlines()[0].startswith("Kadam et al. 2024")
-
-
-def test_figures_are_png_files(tmp_path: Path) -> None:
-    paths = kadam2024.figures(tmp_path)
-    assert len(set(paths)) == 11
-    assert sorted(paths) == sorted(tmp_path.iterdir())
-    for path in paths:
-        assert path.name.startswith("kadam2024_")
-        assert path.suffix == ".png"
-        assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-        assert path.stat().st_size > 10_000

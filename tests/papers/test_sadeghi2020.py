@@ -1,7 +1,6 @@
 """Sadeghi 2020 beside what we compute: which claims hold, and what is true where they do not."""
 
 import math
-from pathlib import Path
 
 import pytest
 
@@ -9,6 +8,7 @@ from discreet.design import gaussian
 from discreet.papers import sadeghi2020
 from discreet.papers.claim import Claim
 from discreet.papers.sadeghi2020 import Setting
+from tests.papers.claims import agreement, our_values
 
 AGREES = {
     "Section III-B, Figure 1": [True] * 11 + [False, True, False],  # the ratio 282, one variance
@@ -27,15 +27,8 @@ def claims() -> list[Claim]:
     return sadeghi2020.claims()
 
 
-def _ours(claims: list[Claim], where: str) -> list[float | str]:
-    return [claim.ours for claim in claims if claim.where == where]
-
-
 def test_claims_hold_or_fail_as_known(claims: list[Claim]) -> None:
-    found: dict[str, list[bool]] = {}
-    for claim in claims:
-        found.setdefault(claim.where, []).append(claim.agrees)
-    assert found == AGREES
+    assert agreement(claims) == AGREES
 
 
 def test_what_fails_is_explained_beside_it(claims: list[Claim]) -> None:
@@ -57,26 +50,26 @@ def test_figure_1_as_printed(claims: list[Claim]) -> None:
         *(0.08987391518105052, 0.009600175605406554, 9.361694918417534),
         *(0.11685072691602334, 0.00041566744660572304, 281.1158965423166, 5.595501323758469, 0.23702741362284863),
     ]
-    assert _ours(claims, "Section III-B, Figure 1") == pytest.approx(expected, abs=1e-9)
+    assert our_values(claims, "Section III-B, Figure 1") == pytest.approx(expected, abs=1e-9)
 
 
 def test_promises_that_are_false(claims: list[Claim]) -> None:
     """Small eta: 1.35e-6 claimed, .2552 true. Small counts: 1.6e-8 becomes .0114, exactly .0283."""
     expected = [0.2552068883802114, 0.014423995876729177, 0.25773104313919404]
-    assert _ours(claims, "Proposition 4") == pytest.approx(expected, abs=1e-7)
+    assert our_values(claims, "Proposition 4") == pytest.approx(expected, abs=1e-7)
     small = [claim for claim in claims if claim.where == "n >= D"]
     assert small[0].paper == pytest.approx(1.62e-8, abs=1e-10)
-    assert _ours(claims, "n >= D") == pytest.approx([0.0114254, 0.0282805], abs=1e-6)
+    assert our_values(claims, "n >= D") == pytest.approx([0.0114254, 0.0282805], abs=1e-6)
     assert all(claim.note.startswith("PRIVACY") for claim in claims if claim.where in ("Proposition 4", "n >= D"))
 
 
 def test_the_exact_delta_and_the_optimum_beside_the_paper(claims: list[Claim]) -> None:
     exact = [0.015369374127911868, 0.0005010518768462693, 0.07421379808271311, 4.1430096786628745e-07]
     optimum = [0.01536937412791195, 0.00010743189966497888, 0.07294755525495514, 7.266808629601178e-08]
-    assert _ours(claims, "Remark 2")[:4] == pytest.approx(exact, abs=1e-10)
-    assert _ours(claims, "Theorem 3")[:4] == pytest.approx(optimum, abs=1e-10)
-    assert _ours(claims, "Remark 2")[5] == pytest.approx(4.03e-4, abs=1e-6)
-    assert _ours(claims, "Theorem 3")[5] == pytest.approx(7.55e-5, abs=1e-7)
+    assert our_values(claims, "Remark 2")[:4] == pytest.approx(exact, abs=1e-10)
+    assert our_values(claims, "Theorem 3")[:4] == pytest.approx(optimum, abs=1e-10)
+    assert our_values(claims, "Remark 2")[5] == pytest.approx(4.03e-4, abs=1e-6)
+    assert our_values(claims, "Theorem 3")[5] == pytest.approx(7.55e-5, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -111,19 +104,3 @@ def test_the_noise_as_printed_is_a_law_even_where_its_promise_is_false() -> None
     mechanism = sadeghi2020.printed(Setting(2.2, 0.02, 8))
     assert math.fsum(mechanism.interior[0].values) == pytest.approx(1, abs=1e-15)
     assert sadeghi2020.per_output(mechanism, 2.2) == pytest.approx(0.25520625283427145, abs=1e-7)
-
-
-def test_the_title_is_the_first_line() -> None:
-    assert sadeghi2020.__doc__ is not None
-    assert sadeghi2020.__doc__.splitlines()[0].startswith("Sadeghi, Asoodeh and Calmon 2020")
-
-
-def test_figures_are_png_files(tmp_path: Path) -> None:
-    paths = sadeghi2020.figures(tmp_path)
-    assert len(set(paths)) == 4
-    assert sorted(paths) == sorted(tmp_path.iterdir())
-    for path in paths:
-        assert path.name.startswith("sadeghi2020_")
-        assert path.suffix == ".png"
-        assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-        assert path.stat().st_size > 10_000

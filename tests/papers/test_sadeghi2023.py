@@ -7,13 +7,13 @@ import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from discreet.papers import sadeghi2023
 from discreet.papers.claim import Claim
 from discreet.papers.sadeghi2023 import sampled, section_4_3
+from tests.papers.claims import agreement, our_values
 
 AGREES = {
     "Figure 1": [True, True, True, False],  # gamma of D 11 printed for D 15
@@ -34,15 +34,8 @@ def claims() -> list[Claim]:
     return sadeghi2023.claims()
 
 
-def _ours(claims: list[Claim], where: str) -> list[float | str]:
-    return [claim.ours for claim in claims if claim.where == where]
-
-
 def test_claims_hold_or_fail_as_known(claims: list[Claim]) -> None:
-    found: dict[str, list[bool]] = {}
-    for claim in claims:
-        found.setdefault(claim.where, []).append(claim.agrees)
-    assert found == AGREES
+    assert agreement(claims) == AGREES
 
 
 def test_what_fails_is_explained_beside_it(claims: list[Claim]) -> None:
@@ -51,7 +44,7 @@ def test_what_fails_is_explained_beside_it(claims: list[Claim]) -> None:
 
 def test_figure_1(claims: list[Claim]) -> None:
     expected = [0.12499997198488771, 0.0498087160843652, 0.12499999999995948, 0.04999891221681844]
-    assert _ours(claims, "Figure 1") == pytest.approx(expected, rel=1e-12)
+    assert our_values(claims, "Figure 1") == pytest.approx(expected, rel=1e-12)
 
 
 def test_example_1(claims: list[Claim]) -> None:
@@ -60,7 +53,7 @@ def test_example_1(claims: list[Claim]) -> None:
         *(0.056895481243871, 0.056320120792644, 0.054628714970934),
         *(0.016632589297126, 0.000163117271714, 9.912980816e-05),
     ]
-    ours = _ours(claims, "Example 1")
+    ours = our_values(claims, "Example 1")
     assert ours[:3] == pytest.approx([25, 9.912980815987048e-05, 49.00216714896012], rel=1e-12)
     expected = [0.05689548124387091, 0.056320120792644236, 0.05462871497093413, 0.013165377565780734]
     assert ours[3:9] == pytest.approx([*expected, 0.00016311727171442185, 9.912980815987048e-05], rel=1e-12)
@@ -70,9 +63,9 @@ def test_example_1(claims: list[Claim]) -> None:
 
 
 def test_examples_2_and_3(claims: list[Claim]) -> None:
-    assert _ours(claims, "Example 2") == [425760, 1126343, 2255949, -25, -23]
+    assert our_values(claims, "Example 2") == [425760, 1126343, 2255949, -25, -23]
     expected = [-5.820766091346741e-09, 49.002167175291106, 0.49803938706765616, 9.912997484207153e-05]
-    assert _ours(claims, "Example 3") == pytest.approx(expected, rel=1e-12)
+    assert our_values(claims, "Example 3") == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +90,7 @@ def test_tables_of_section_4_3(bits: int, epsilon: str, figures: tuple[float | N
 
 def test_what_a_key_from_contributors_gives_away(claims: list[Claim]) -> None:
     """An empty cell is always published as -D; and one person more in a cell is seen with chance .96."""
-    ours = _ours(claims, "Section 3")
+    ours = our_values(claims, "Section 3")
     assert ours[0] == 1
     noise = sadeghi2023.example_1()
     assert all(sadeghi2023.empty_cells(noise).delta(epsilon) == 1 for epsilon in (0.1, 1, 10))
@@ -126,20 +119,4 @@ def test_the_distance_by_counting_all_pairs() -> None:
 
 def test_zeros_left_alone(claims: list[Claim]) -> None:
     expected = [0.37515496050416397, 0.2941789130538358, 0.26553045891648736]
-    assert _ours(claims, "Footnote 1") == pytest.approx(expected, abs=1e-10)
-
-
-def test_the_title_is_the_first_line() -> None:
-    assert sadeghi2023.__doc__ is not None
-    assert sadeghi2023.__doc__.splitlines()[0].startswith("Sadeghi and Chien 2023")
-
-
-def test_figures_are_png_files(tmp_path: Path) -> None:
-    paths = sadeghi2023.figures(tmp_path)
-    assert len(set(paths)) == 5
-    assert sorted(paths) == sorted(tmp_path.iterdir())
-    for path in paths:
-        assert path.name.startswith("sadeghi2023_")
-        assert path.suffix == ".png"
-        assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-        assert path.stat().st_size > 10_000
+    assert our_values(claims, "Footnote 1") == pytest.approx(expected, abs=1e-10)

@@ -4,7 +4,6 @@ Values were found once by other means (ids 004.* of the golden values), and are 
 """
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from discreet.papers import wang2020
 from discreet.papers.claim import Claim
 from discreet.papers.wang2020 import EXAMPLE_2, EXAMPLES, RELEASED, RUNS, noisy, printed_sum, runs, within
 from discreet.reconcile import wang
+from tests.papers.claims import agreement, our_values
 
 AGREES = {
     "Privacy": [False],  # 2 epsilon, not epsilon
@@ -35,15 +35,8 @@ def claims() -> list[Claim]:
     return wang2020.claims()
 
 
-def _ours(claims: list[Claim], where: str) -> list[float | str]:
-    return [claim.ours for claim in claims if claim.where == where]
-
-
 def test_claims_hold_or_fail_as_known(claims: list[Claim]) -> None:
-    found: dict[str, list[bool]] = {}
-    for claim in claims:
-        found.setdefault(claim.where, []).append(claim.agrees)
-    assert found == AGREES
+    assert agreement(claims) == AGREES
 
 
 def test_what_fails_is_explained_beside_it(claims: list[Claim]) -> None:
@@ -61,12 +54,12 @@ def test_the_cut_at_fifty(claims: list[Claim]) -> None:
     """Golden 004.trunc.delta_joint.*, and twice delta0 less its square at epsilon .2."""
     single = 4.525104919248663e-06
     expected = [1.7826167936135235e-22, 6.802833269949341e-12, 2 * single - single**2, 0.0006774563460242903]
-    assert _ours(claims, "Section 2.1") == pytest.approx(expected, rel=1e-9)
+    assert our_values(claims, "Section 2.1") == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_component_and_the_total_cost_twice(claims: list[Claim]) -> None:
     """delta at epsilon of two counts with noise of epsilon each, by the sum over pairs of outputs."""
-    assert _ours(claims, "Privacy") == pytest.approx([2], rel=1e-9)
+    assert our_values(claims, "Privacy") == pytest.approx([2], rel=1e-9)
     alpha, reach = math.exp(-1), 60
     law = (1 - alpha) / (1 + alpha) * alpha ** np.abs(np.arange(-reach, reach + 2.0))
     moved = (1 - alpha) / (1 + alpha) * alpha ** np.abs(np.arange(-reach, reach + 2.0) - 1)
@@ -121,7 +114,7 @@ def test_table_5_with_random_ties() -> None:
 
 def test_ties_decide_half_of_the_runs(claims: list[Claim]) -> None:
     """Golden 004.alg3.exact_ties.ex2_last: .542905 of 200,000 runs; Example 1's data are not printed."""
-    share = _ours(claims, "Theorem 1")[1]
+    share = our_values(claims, "Theorem 1")[1]
     assert share == pytest.approx(0.542905, abs=4.5 * math.sqrt(0.25 * (1 / RUNS + 1 / 200_000)))
 
 
@@ -153,19 +146,3 @@ def test_runs_are_of_the_algorithms() -> None:
     cells, totals = noisy(2)
     assert cells.shape == (RUNS, 50)
     assert np.array_equal(wang(cells, totals, algorithm="3", ties="paper").mean(axis=0), runs(2, "3").mean)
-
-
-def test_the_title_is_the_first_line() -> None:
-    assert wang2020.__doc__ is not None
-    assert wang2020.__doc__.splitlines()[0].startswith("Wang 2020")
-
-
-def test_figures_are_png_files(tmp_path: Path) -> None:
-    paths = wang2020.figures(tmp_path)
-    assert len(set(paths)) == 4
-    assert sorted(paths) == sorted(tmp_path.iterdir())
-    for path in paths:
-        assert path.name.startswith("wang2020_")
-        assert path.suffix == ".png"
-        assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-        assert path.stat().st_size > 10_000
