@@ -21,7 +21,6 @@ from discreet import files
 from discreet.account.compose import compose
 from discreet.certify import verify
 from discreet.certify.ptable import PTable, load
-from discreet.design.advise import advise
 from discreet.domain import Counts
 from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, SpecError
 from discreet.exact import Epsilon, exact, text
@@ -136,7 +135,7 @@ def table_of(asked: ReleaseSpec, touches: int) -> PTable:
 def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
     if asked.design is None:
         assert asked.budget is not None
-        found = advise(
+        found = discreet.design.advise(
             epsilon=asked.budget.epsilon,
             delta=asked.budget.delta,
             cells=touches,

@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.release import keys
 from discreet.release.cells import Grouping, Layout
 from discreet.release.engines import Engine, Plan
+from discreet.release.engines.stream import numbers
 
 Integers = npt.NDArray[np.int64]
 
@@ -52,19 +53,19 @@ def with_keys(
 
 
 def _leaves(table: pa.Table, plan: Plan, dropped: pa.Table | None, modulus: int) -> Leaves:
-    codes = [table[name].to_numpy().astype(np.int64) for name in plan.codes]
-    counts = table["count"].to_numpy().astype(np.int64)
+    codes = [numbers(table[name]).astype(np.int64) for name in plan.codes]
+    counts = numbers(table["count"]).astype(np.int64)
     sums = tuple(
-        table[name].to_numpy().astype(np.uint64) % np.uint64(modulus)
+        numbers(table[name]).astype(np.uint64) % np.uint64(modulus)
         for name in table.column_names
         if name not in (*plan.codes, "count")
     )
     if dropped is not None and len(dropped):
         codes = [
-            np.concatenate([here, dropped[name].to_numpy().astype(np.int64)])
+            np.concatenate([here, numbers(dropped[name]).astype(np.int64)])
             for here, name in zip(codes, plan.codes, strict=True)
         ]
-        counts = np.concatenate([counts, -dropped["times"].to_numpy().astype(np.int64)])
+        counts = np.concatenate([counts, -numbers(dropped["times"]).astype(np.int64)])
     return Leaves(tuple(codes), counts, sums)
 
 
