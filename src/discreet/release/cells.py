@@ -109,9 +109,9 @@ class Layout:
         for here in where:
             new = first[here]
             # a cell that occurs twice in a grouping or again in a later one counts once
-            once = np.zeros(len(here), dtype=bool)
-            once[np.unique(here, return_index=True)[1]] = True
-            new &= once
+            earliest = np.empty(len(definitions), dtype=np.int64)
+            earliest[here[::-1]] = np.arange(len(here))[::-1]
+            new &= earliest[here] == np.arange(len(here))
             first[here] = False
             fresh.append(new)
         shape = tuple(len(book.leaves) for book in self.books)

@@ -31,7 +31,7 @@ PRIMES = {8: 251, 16: 65_521, 32: 4_294_967_291}
 
 SHORT = 15
 
-_WITHIN = np.array([[255 * (0 < at <= size) for at in range(16)] for size in range(16)], dtype=np.uint8).view(np.uint64)
+_WITHIN = np.array([[255 * (0 < at <= size) for at in range(16)] for size in range(16)], np.uint8).view("V16").ravel()
 """For every length of an id the bytes of its block that it takes."""
 
 
@@ -86,7 +86,7 @@ def _blocks(ids: pa.Array, longer: bytes) -> npt.NDArray[np.uint8]:
     # sixteen bytes from the one before each text on, of which those beyond its end, and the first, become 0
     windows = np.ndarray(len(data) - SHORT, dtype="V16", buffer=data, strides=(1,))
     blocks = windows[offsets[:-1] - first].view(np.uint8).reshape(-1, 16)
-    blocks.view(np.uint64)[:] &= _WITHIN[np.minimum(lengths, SHORT)]
+    blocks.view(np.uint64)[:] &= _WITHIN[np.minimum(lengths, SHORT)].view(np.uint64).reshape(-1, 2)
     blocks[:, 0] = np.minimum(lengths, 254)
     for line in np.flatnonzero(lengths > SHORT):
         text = data[offsets[line] - first + 1 : offsets[line + 1] - first + 1].tobytes()

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.release.cells import Grouping, Layout
 from discreet.release.spec import TOTAL, TableSpec
@@ -79,6 +78,8 @@ def _csv(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
 
 
 def _parquet(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
+    import pyarrow.parquet as pq  # most releases have no use for it
+
     rows = list(_rows(table, parts))
     columns = [pa.array([labels[at] for labels, _ in rows], pa.string()) for at in range(len(table.dimensions))]
     names = [axis.dimension for axis in table.dimensions]

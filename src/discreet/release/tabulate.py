@@ -60,7 +60,7 @@ def _leaves(table: pa.Table, plan: Plan, dropped: pa.Table | None, modulus: int)
         for name in table.column_names
         if name not in (*plan.codes, "count")
     )
-    if dropped is not None and len(dropped):
+    if dropped is not None:
         codes = [
             np.concatenate([here, numbers(dropped[name]).astype(np.int64)])
             for here, name in zip(codes, plan.codes, strict=True)
@@ -69,8 +69,8 @@ def _leaves(table: pa.Table, plan: Plan, dropped: pa.Table | None, modulus: int)
     return Leaves(tuple(codes), counts, sums)
 
 
-def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> pa.Table:
-    """The rows of people who have more than may count, beyond the first so many in the keyed order."""
+def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> pa.Table | None:
+    """The rows of people who have more than may count, beyond the first so many in the keyed order, if any."""
     order = keys.keyed_order(secret)
     ids: list[str] = []
     lines: list[tuple[int, ...]] = []
@@ -83,7 +83,9 @@ def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> p
                 if over:
                     ids.append(person)
                     lines.append((*codes, over))
-    columns = list(zip(*lines, strict=True)) if lines else [()] * (len(plan.codes) + 1)
+    if not lines:
+        return None
+    columns = list(zip(*lines, strict=True))
     arrays = [pa.array(ids, pa.string())] + [pa.array(c, pa.int32()) for c in columns[:-1]]
     return pa.table([*arrays, pa.array(columns[-1], pa.int64())], names=["id", *plan.codes, "times"])
 

@@ -27,9 +27,16 @@ Sums = npt.NDArray[np.uint64]
 
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column of numbers, none of them missing; `to_numpy` would load pandas where it is installed."""
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return np.from_dlpack(whole) if len(whole) else np.zeros(0, whole.type.to_pandas_dtype())
+    """A column of numbers, none of them missing. Arrow's own way loads pandas, which takes as long as many rows."""
+    if isinstance(column, pa.ChunkedArray):
+        return np.concatenate([np.zeros(0, column.type.to_pandas_dtype()), *map(np.from_dlpack, column.chunks)])
+    return np.from_dlpack(column)
+
+
+def column(numbers: npt.NDArray[Any]) -> pa.Array:
+    """The way back, likewise."""
+    whole = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(whole.dtype), len(whole), [None, pa.py_buffer(whole)])
 
 
 def counts(plan: Plan, table: pa.Table, sums: int = 0) -> pa.Table:
@@ -40,7 +47,7 @@ def counts(plan: Plan, table: pa.Table, sums: int = 0) -> pa.Table:
 
 def _ordered(plan: Plan, columns: Mapping[str, npt.NDArray[Any]]) -> pa.Table:
     order = np.lexsort([columns[code] for code in reversed(plan.codes)]) if plan.codes else slice(None)
-    return pa.table({name: pa.array(column[order]) for name, column in columns.items()})
+    return pa.table({name: column(part[order]) for name, part in columns.items()})
 
 
 def whole_ids(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -106,7 +113,7 @@ class _Totals:
             for total, part in zip(self._totals, (count, *components), strict=True):
                 np.add.at(total, place, part)
             return
-        arrays = [pa.array(column) for column in (*codes, count, *components)]
+        arrays = [column(part) for part in (*codes, count, *components)]
         self._parts.append(_folded(self._plan, pa.table(arrays, names=[*self._plan.codes, *_NAMES])))
         if sum(map(len, self._parts)) > self._limit:
             self._parts = [_folded(self._plan, pa.concat_tables(self._parts))]
@@ -118,7 +125,7 @@ class _Totals:
             return _folded(self._plan, pa.concat_tables(self._parts)) if self._parts else _empty(self._plan)
         place = np.flatnonzero(self._totals[0])
         codes = np.unravel_index(place, self._shape) if self._shape else ()
-        arrays = [pa.array(code.astype(np.int32)) for code in codes] + [pa.array(part[place]) for part in self._totals]
+        arrays = [column(part) for part in (*(code.astype(np.int32) for code in codes), *self._totals[:, place])]
         return pa.table(arrays, names=[*self._plan.codes, *_NAMES])
 
 
