@@ -65,14 +65,14 @@ class Grouping:
         free = {side.book.digest: [_encoded(side.book, each) for each in side.members] for side in self.sides}
         parts = {**fixed, **free}
         order = sorted(parts)
-        if [side.book.digest for side in self.sides] == [digest for digest in order if digest in free]:
-            return tuple(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
-        found = []
-        names = [side.book.digest for side in self.sides]
-        for chosen in itertools.product(*(free[name] for name in names)):
-            here = dict(zip(names, chosen, strict=True))
-            found.append(b"".join(here.get(digest, fixed.get(digest, [b""])[0]) for digest in order))
-        return tuple(found)
+        made = list(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
+        axes = {side.book.digest: axis for axis, side in enumerate(self.sides)}
+        place = np.zeros(self.shape, dtype=np.int64)
+        for digest in order:
+            if digest in axes:
+                along = [-1 if axis == axes[digest] else 1 for axis in range(len(self.sides))]
+                place = place * len(free[digest]) + np.arange(len(free[digest])).reshape(along)
+        return tuple(map(made.__getitem__, place.ravel().tolist()))
 
     def labels(self) -> Iterator[tuple[str, ...]]:
         """The labels of every cell, in C order."""

@@ -49,8 +49,14 @@ def derived(secret: bytes, purpose: str) -> bytes:
 
 def query(secret: bytes, start: bytes, definitions: Iterable[bytes], bits: int) -> Keys:
     """The key of every cell."""
-    key = derived(secret, "query")
-    tops = b"".join(hmac.digest(key, start + each, "sha256")[:8] for each in definitions)
+    begun = hmac.new(derived(secret, "query"), start, "sha256")
+
+    def top(definition: bytes) -> bytes:
+        here = begun.copy()
+        here.update(definition)
+        return here.digest()[:8]
+
+    tops = b"".join(map(top, definitions))
     return np.frombuffer(tops, dtype=">u8").astype(np.uint64) >> np.uint64(64 - bits)
 
 
