@@ -14,7 +14,7 @@ counted.
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,17 +66,10 @@ class Grouping:
         parts = {**fixed, **free}
         order = sorted(parts)
         made = list(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
-        axes = {side.book.digest: axis for axis, side in enumerate(self.sides)}
-        place = np.zeros(self.shape, dtype=np.int64)
-        for digest in order:
-            if digest in axes:
-                along = [-1 if axis == axes[digest] else 1 for axis in range(len(self.sides))]
-                place = place * len(free[digest]) + np.arange(len(free[digest])).reshape(along)
+        axes = [digest for digest in order if digest in free]
+        place = np.arange(self.size).reshape([len(free[digest]) for digest in axes])
+        place = np.transpose(place, [axes.index(side.book.digest) for side in self.sides])
         return tuple(map(made.__getitem__, place.ravel().tolist()))
-
-    def labels(self) -> Iterator[tuple[str, ...]]:
-        """The labels of every cell, in C order."""
-        return itertools.product(*(side.labels for side in self.sides))
 
 
 @dataclass(frozen=True)
@@ -171,6 +164,7 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
         names = [axis.dimension for axis in table.dimensions]
         if len(set(names)) < len(names):
             raise SpecError(f"table {table.name!r} has a dimension twice; name each once")
+        _distinct(table, sorted({*names, *within} & set(books)), books)
         sides = {axis.dimension: _side(table, axis.dimension, axis.level, books, within) for axis in table.dimensions}
         places = []
         for margin in _margins(table, names):
@@ -186,6 +180,16 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
     used = {side.book.name for grouping in groupings for side in grouping.sides}
     used |= {book.name for grouping in groupings for book, _ in grouping.within}
     return Layout(tuple(books[name] for name in spec.dimensions if name in used), tuple(groupings), tuple(tables))
+
+
+def _distinct(table: TableSpec, names: list[str], books: Mapping[str, Codebook]) -> None:
+    """Refuse one codebook under two names: what a cell says of it would be said twice."""
+    for one, other in itertools.combinations(names, 2):
+        if books[one].digest == books[other].digest:
+            raise SpecError(
+                f"table {table.name!r} uses {one!r} and {other!r}, which are the same column with the same categories;"
+                " use one of them"
+            )
 
 
 def _filters(table: TableSpec, books: Mapping[str, Codebook]) -> dict[str, frozenset[int]]:
