@@ -105,7 +105,7 @@ class _Totals:
 
     def add(self, batch: pa.RecordBatch, count: Sums, components: Sequence[Sums]) -> None:
         """Add the numbers of a batch's lines, which are of the leaf combinations in its columns c0, c1, ..."""
-        codes = [numbers(batch.column(code)) for code in self._plan.codes]
+        codes = [numbers(batch.column(code)).astype(np.int32, copy=False) for code in self._plan.codes]
         if self._dense:
             place = np.zeros(batch.num_rows, np.intp)
             for code, side in zip(codes, self._shape, strict=True):
