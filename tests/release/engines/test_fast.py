@@ -66,9 +66,9 @@ SCHEMA = pa.schema(list(KINDS.items()))
 @st.composite
 def recodes(draw: st.DrawFn) -> Recode:
     """Values of their own code, values that share one, codes that nothing has, and long lists."""
-    column = draw(st.sampled_from(["text", "real", "whole", "exact"]))
-    leaves = draw(st.integers(1, 20))
-    chosen = draw(st.lists(st.sampled_from(DECLARED), unique=True, max_size=leaves))
+    column = draw(st.sampled_from(["text", "text", "text", "real", "whole", "exact"]))
+    leaves = draw(st.integers(8, 20))
+    chosen = draw(st.lists(st.sampled_from(DECLARED), unique=True, min_size=4, max_size=leaves))
     one_to_one = draw(st.booleans())
     values = {text: place if one_to_one else draw(st.integers(0, leaves - 1)) for place, text in enumerate(chosen)}
     long = draw(st.booleans())
@@ -82,8 +82,8 @@ def counted(engine: Engine, plan: Plan) -> dict[tuple[int, ...], int]:
     return {line[:-1]: line[-1] for line in lines}
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=st.lists(ROW, max_size=40), plan=st.lists(recodes(), max_size=3), dictionary=st.booleans())
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(ROW, max_size=40), plan=st.lists(recodes(), max_size=2), dictionary=st.booleans())
 def test_counts_of_odd_values(rows: list[dict[str, Any]], plan: list[Recode], dictionary: bool, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "odd.parquet", use_dictionary=dictionary)
     asked, people = Plan(tuple(plan)), Plan(tuple(plan), unit="id")

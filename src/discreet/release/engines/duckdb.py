@@ -222,7 +222,10 @@ def _often(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint3
     """The numbers that occur more than `most` times."""
     numbers = np.concatenate([np.zeros(0, np.uint32), *(stream.numbers(batch.column(0)) for batch in batches)])
     numbers.sort()
-    return np.unique(numbers[most:][numbers[most:] == numbers[: len(numbers) - most]])
+    found = numbers[most:][numbers[most:] == numbers[:-most]]
+    first = np.ones(len(found), dtype=bool)
+    first[1:] = found[1:] != found[:-1]
+    return found[first]
 
 
 def _trimmed(x: str) -> str:
