@@ -225,7 +225,7 @@ def _often(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint3
     found = numbers[most:][numbers[most:] == numbers[:-most]]
     first = np.ones(len(found), dtype=bool)
     first[1:] = found[1:] != found[:-1]
-    return found[first]
+    return np.asarray(found[first])
 
 
 def _trimmed(x: str) -> str:

@@ -105,7 +105,7 @@ class _Totals:
 
     def add(self, batch: pa.RecordBatch, count: Sums, components: Sequence[Sums]) -> None:
         """Add the numbers of a batch's lines, which are of the leaf combinations in its columns c0, c1, ..."""
-        codes = [numbers(batch.column(code)).astype(np.int32, copy=False) for code in self._plan.codes]
+        codes = [np.asarray(numbers(batch.column(code)), np.int32) for code in self._plan.codes]
         if self._dense:
             place = np.zeros(batch.num_rows, np.intp)
             for code, side in zip(codes, self._shape, strict=True):
@@ -113,7 +113,7 @@ class _Totals:
             for total, part in zip(self._totals, (count, *components), strict=True):
                 np.add.at(total, place, part)
             return
-        arrays = [column(part) for part in (*codes, count, *components)]
+        arrays = [*map(column, codes), *map(column, (count, *components))]
         self._parts.append(_folded(self._plan, pa.table(arrays, names=[*self._plan.codes, *_NAMES])))
         if sum(map(len, self._parts)) > self._limit:
             self._parts = [_folded(self._plan, pa.concat_tables(self._parts))]
