@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,36 @@ def test_importing_discreet_loads_nothing_heavy() -> None:
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
+
+
+def test_a_design_is_a_function_whoever_loaded_its_file() -> None:
+    code = (
+        "import discreet.design.geometric, discreet.design.advise as advise; import discreet.design as designs;"
+        "from discreet.design.cyclic import cyclic;"
+        "assert all(callable(getattr(designs, name)) for name in designs.__all__);"
+        "assert callable(advise) and designs.cyclic is cyclic and dir(designs) == designs.__all__"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_release_loads_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sex\nf\nm\n")
+    spec = {
+        "version": "1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+        "tables": [{"name": "t", "dimensions": ["sex"]}],
+        "design": {"name": "geometric", "epsilon": "0.5"},
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    heavy = {"highspy", "sqlalchemy", "pandas", "matplotlib", "scipy", "rich", "pyarrow.parquet"}
+    code = (
+        f"import sys; from discreet.release import run; run({spec!r}, {str(tmp_path / 'out')!r});"
+        f"print(sorted({heavy!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -3,6 +3,7 @@
 import csv
 import errno
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -340,6 +341,29 @@ def test_bad_specifications(spec: dict[str, Any], tmp_path: Path, change: dict[s
     with pytest.raises(DiscreetError, match=said):
         run({**spec, **change}, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
+
+
+@pytest.mark.parametrize(
+    "table", [{"dimensions": ["sex", "gender"]}, {"dimensions": ["sex"], "filter": {"gender": ["female"]}}]
+)
+def test_one_codebook_under_two_names(spec: dict[str, Any], tmp_path: Path, table: dict[str, Any]) -> None:
+    spec["dimensions"]["gender"] = spec["dimensions"]["sex"]
+    with pytest.raises(SpecError, match="'gender' and 'sex', which are the same column with the same categories"):
+        run(spec | {"tables": [{"name": "t", **table}]}, tmp_path / "out")
+    tables = [{"name": "t", "dimensions": ["sex"]}, {"name": "u", "dimensions": ["gender"]}]
+    made = run(spec | {"tables": tables}, tmp_path / "out")
+    assert made.touches == 1
+    assert (made.measurements[0] == made.measurements[1]).all()
+
+
+def test_a_cell_is_the_same_in_whatever_order_its_dimensions_are(spec: dict[str, Any], tmp_path: Path) -> None:
+    orders = list(itertools.permutations(["district", "age", "sex"]))
+    spec["tables"] = [{"name": f"t{at}", "dimensions": list(names)} for at, names in enumerate(orders)]
+    made = run(spec | {"outputs": ["csv"]}, tmp_path / "out")
+    assert made.touches == 1
+    for names, part in zip(orders, made.measurements, strict=True):
+        axes = [names.index(name) for name in orders[0]]
+        assert (np.transpose(part, axes) == made.measurements[0]).all()
 
 
 def test_errors_point_at_the_line(spec: dict[str, Any], tmp_path: Path) -> None:

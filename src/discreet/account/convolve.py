@@ -117,7 +117,7 @@ class Ladder:
         """The finite part of delta, an upper bound, and what was added to it, at a flat array of epsilons."""
         bound, error = np.zeros_like(epsilons), np.zeros_like(epsilons)
         rungs = self.rungs(epsilons)
-        for rung in np.unique(rungs).tolist():
+        for rung in sorted(set(rungs.tolist())):
             asked = rungs == rung
             window = self.window(rung)
             below = epsilons[asked] < window.first * self.step

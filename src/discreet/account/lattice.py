@@ -65,7 +65,8 @@ def choose(curves: Sequence[tuple[Curve, int]]) -> float:
 
 def natural(losses: Floats, masses: Floats, smallest: float, allowed: float) -> float | None:
     """A step, not below `smallest`, of which all losses are multiples but for `allowed` of their variance."""
-    heavy = np.unique(losses[masses > 1e-6 * masses.max()]) if masses.size else masses
+    heavy = np.sort(losses[masses > 1e-6 * masses.max()]) if masses.size else masses
+    heavy = heavy[np.diff(heavy, prepend=-np.inf) > 0]
     if not 0 < heavy.size <= MOST_LOSSES:
         return None
     step = 0.0

@@ -218,7 +218,7 @@ def load(path: str | os.PathLike[str]) -> PTable:
 
 def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """An integer array; integers beyond 64 bits are brought to the edge of the domain's range."""
-    if isinstance(given, np.ma.MaskedArray):
+    if type(given) is not np.ndarray and isinstance(given, np.ma.MaskedArray):  # naming np.ma loads it
         raise InputError(f"{name} are a masked array; fill it or leave the masked ones out")
     try:
         array = np.asarray(given)

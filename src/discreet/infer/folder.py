@@ -170,7 +170,7 @@ class Readings:
                 measured, found = known(table.name, place, prior if place == places[0] else None)
                 cells = rows(table, [(self.held.layout.groupings[place], self.held.measurements[place])])
                 columns = (measured.tolist(), found.low.tolist(), found.high.tolist(), found.mean, found.mode.tolist())
-                for (labels, _), given, low, high, mean, mode in zip(cells, *columns, strict=True):
+                for (*labels, _), given, low, high, mean, mode in zip(cells, *columns, strict=True):
                     row: list[Any] = [table.name, *[""] * len(names)]
                     for column, label in zip(at, labels, strict=True):
                         row[column] = label

@@ -15,17 +15,19 @@ import secrets as random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.account.grant import Grant
-from discreet.account.ledger import Ledger
 from discreet.certify.ptable import PTable
 from discreet.release import keys
 from discreet.release.cells import Layout
 from discreet.release.spec import ReleaseSpec
+
+if TYPE_CHECKING:
+    from discreet.account.grant import Grant
+    from discreet.account.ledger import Ledger
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,13 @@ class Account:
     """
 
     start: bytes
-    ledger: Ledger | None = None
-    grant: Grant | None = None
+    ledger: "Ledger | None" = None
+    grant: "Grant | None" = None
 
     @classmethod
     def of(cls, asked: ReleaseSpec, layout: Layout, ptable: PTable, secret: bytes) -> "Account":
         """Reserve what the release costs."""
-        ledger = None if asked.ledger is None else Ledger.at(asked.ledger, secret)
+        ledger = None if asked.ledger is None else _ledger(asked.ledger, secret)
         start = keys.header(
             "cell", "" if ledger is None else ledger.id, asked.version, _rule(asked, layout), ptable.digest
         )
@@ -97,6 +99,12 @@ class Account:
             return None
         seq, mac = self.grant.head()
         return {"id": self.ledger.id, "seq": seq, "mac": mac, "units": self.grant.cost}
+
+
+def _ledger(where: str, secret: bytes) -> "Ledger":
+    from discreet.account.ledger import Ledger  # only those who have one load its database
+
+    return Ledger.at(where, secret)
 
 
 def _rule(asked: ReleaseSpec, layout: Layout) -> list[object]:

@@ -14,7 +14,7 @@ counted.
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -65,18 +65,11 @@ class Grouping:
         free = {side.book.digest: [_encoded(side.book, each) for each in side.members] for side in self.sides}
         parts = {**fixed, **free}
         order = sorted(parts)
-        if [side.book.digest for side in self.sides] == [digest for digest in order if digest in free]:
-            return tuple(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
-        found = []
-        names = [side.book.digest for side in self.sides]
-        for chosen in itertools.product(*(free[name] for name in names)):
-            here = dict(zip(names, chosen, strict=True))
-            found.append(b"".join(here.get(digest, fixed.get(digest, [b""])[0]) for digest in order))
-        return tuple(found)
-
-    def labels(self) -> Iterator[tuple[str, ...]]:
-        """The labels of every cell, in C order."""
-        return itertools.product(*(side.labels for side in self.sides))
+        made = list(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
+        axes = [digest for digest in order if digest in free]
+        place = np.arange(self.size).reshape([len(free[digest]) for digest in axes])
+        place = np.transpose(place, [axes.index(side.book.digest) for side in self.sides])
+        return tuple(map(made.__getitem__, place.ravel().tolist()))
 
 
 @dataclass(frozen=True)
@@ -109,9 +102,9 @@ class Layout:
         for here in where:
             new = first[here]
             # a cell that occurs twice in a grouping or again in a later one counts once
-            once = np.zeros(len(here), dtype=bool)
-            once[np.unique(here, return_index=True)[1]] = True
-            new &= once
+            earliest = np.empty(len(definitions), dtype=np.int64)
+            earliest[here[::-1]] = np.arange(len(here))[::-1]
+            new &= earliest[here] == np.arange(len(here))
             first[here] = False
             fresh.append(new)
         shape = tuple(len(book.leaves) for book in self.books)
@@ -171,6 +164,7 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
         names = [axis.dimension for axis in table.dimensions]
         if len(set(names)) < len(names):
             raise SpecError(f"table {table.name!r} has a dimension twice; name each once")
+        _distinct(table, sorted({*names, *within} & set(books)), books)
         sides = {axis.dimension: _side(table, axis.dimension, axis.level, books, within) for axis in table.dimensions}
         places = []
         for margin in _margins(table, names):
@@ -186,6 +180,16 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
     used = {side.book.name for grouping in groupings for side in grouping.sides}
     used |= {book.name for grouping in groupings for book, _ in grouping.within}
     return Layout(tuple(books[name] for name in spec.dimensions if name in used), tuple(groupings), tuple(tables))
+
+
+def _distinct(table: TableSpec, names: list[str], books: Mapping[str, Codebook]) -> None:
+    """Refuse one codebook under two names: what a cell says of it would be said twice."""
+    for one, other in itertools.combinations(names, 2):
+        if books[one].digest == books[other].digest:
+            raise SpecError(
+                f"table {table.name!r} uses {one!r} and {other!r}, which are the same column with the same categories;"
+                " use one of them"
+            )
 
 
 def _filters(table: TableSpec, books: Mapping[str, Codebook]) -> dict[str, frozenset[int]]:

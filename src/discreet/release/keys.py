@@ -31,6 +31,9 @@ PRIMES = {8: 251, 16: 65_521, 32: 4_294_967_291}
 
 SHORT = 15
 
+_WITHIN = np.array([[255 * (0 < at <= size) for at in range(16)] for size in range(16)], np.uint8).view("V16").ravel()
+"""For every length of an id the bytes of its block that it takes."""
+
 
 def header(purpose: str, ledger: str, version: str, unit: Sequence[object], ptable: str) -> bytes:
     """What a key depends on beside its cell, written in one way only."""
@@ -46,8 +49,14 @@ def derived(secret: bytes, purpose: str) -> bytes:
 
 def query(secret: bytes, start: bytes, definitions: Iterable[bytes], bits: int) -> Keys:
     """The key of every cell."""
-    key = derived(secret, "query")
-    tops = b"".join(hmac.digest(key, start + each, "sha256")[:8] for each in definitions)
+    begun = hmac.new(derived(secret, "query"), start, "sha256")
+
+    def top(definition: bytes) -> bytes:
+        here = begun.copy()
+        here.update(definition)
+        return here.digest()[:8]
+
+    tops = b"".join(map(top, definitions))
     return np.frombuffer(tops, dtype=">u8").astype(np.uint64) >> np.uint64(64 - bits)
 
 
@@ -63,7 +72,7 @@ def record_keys(secret: bytes) -> Callable[[pa.Array], tuple[npt.NDArray[np.uint
 
     def components(ids: pa.Array) -> tuple[npt.NDArray[np.uint32], ...]:
         blocks = _blocks(ids, longer)
-        numbers = np.frombuffer(cipher.encryptor().update(blocks.tobytes()), dtype=">u4").reshape(-1, 4)
+        numbers = np.frombuffer(cipher.encryptor().update(blocks.data), dtype=">u4").reshape(-1, 4)
         return tuple(numbers[:, part].astype(np.uint32) for part in range(4))
 
     return components
@@ -75,15 +84,18 @@ def _blocks(ids: pa.Array, longer: bytes) -> npt.NDArray[np.uint8]:
     _, offsets_buffer, data_buffer = texts.buffers()
     size = len(texts)
     offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[texts.offset : texts.offset + size + 1]
-    data = np.frombuffer(data_buffer, dtype=np.uint8) if data_buffer is not None else np.zeros(0, dtype=np.uint8)
+    first, last = int(offsets[0]), int(offsets[-1])
+    data = np.zeros(last - first + 1 + SHORT + 1, dtype=np.uint8)
+    if last > first:
+        data[1 : last - first + 1] = np.frombuffer(data_buffer, dtype=np.uint8)[first:last]
     lengths = np.diff(offsets)
-    blocks = np.zeros((size, 16), dtype=np.uint8)
+    # sixteen bytes from the one before each text on, of which those beyond its end, and the first, become 0
+    windows = np.ndarray(len(data) - SHORT, dtype="V16", buffer=data, strides=(1,))
+    blocks = windows[offsets[:-1] - first].view(np.uint8).reshape(-1, 16)
+    blocks.view(np.uint64)[:] &= _WITHIN[np.minimum(lengths, SHORT)].view(np.uint64).reshape(-1, 2)
     blocks[:, 0] = np.minimum(lengths, 254)
-    for place in range(min(SHORT, int(lengths.max(initial=0)))):
-        there = np.flatnonzero(lengths > place)
-        blocks[there, place + 1] = data[offsets[there] + place]
     for line in np.flatnonzero(lengths > SHORT):
-        text = data[offsets[line] : offsets[line + 1]].tobytes()
+        text = data[offsets[line] - first + 1 : offsets[line + 1] - first + 1].tobytes()
         blocks[line] = np.frombuffer(b"\xff" + hmac.digest(longer, text, "sha256")[:15], dtype=np.uint8)
     return blocks
 

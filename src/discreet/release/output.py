@@ -7,14 +7,15 @@ again, byte for byte.
 import csv
 import hashlib
 import io
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import add, itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.release.cells import Grouping, Layout
 from discreet.release.spec import TOTAL, TableSpec
@@ -34,14 +35,16 @@ def measurements(layout: Layout, values: Sequence[Integers]) -> bytes:
     names = [book.name for book in layout.books]
     writer.writerow(["grouping", *names, "measurement"])
     for number, (grouping, numbers) in enumerate(zip(layout.groupings, values, strict=True)):
-        places = [names.index(side.book.name) for side in grouping.sides]
-        empty = [number, *[""] * len(names)]
-        for labels, value in zip(grouping.labels(), numbers.ravel().tolist(), strict=True):
-            row = empty.copy()
-            for place, label in zip(places, labels, strict=True):
-                row[place + 1] = label
-            writer.writerow([*row, value])
+        sides = [side.book.name for side in grouping.sides]
+        chosen = itemgetter(0, *(2 + sides.index(name) if name in sides else 1 for name in names), -1)
+        labels = itertools.product([number], [""], *(side.labels for side in grouping.sides))
+        writer.writerows(map(chosen, _beside(labels, numbers)))
     return out.getvalue().encode()
+
+
+def _beside(labels: Iterable[tuple[Any, ...]], numbers: Integers) -> Iterator[tuple[Any, ...]]:
+    """Rows of labels, each with its number at the end."""
+    return map(add, labels, zip(numbers.ravel().tolist(), strict=True))
 
 
 def files(layout: Layout, tables: Sequence[Sequence[Integers]], formats: Sequence[str]) -> dict[str, bytes]:
@@ -58,31 +61,28 @@ def files(layout: Layout, tables: Sequence[Sequence[Integers]], formats: Sequenc
     return found
 
 
-def rows(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> Iterator[tuple[list[str], int]]:
+def rows(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> Iterator[tuple[Any, ...]]:
     """One row a cell: a label for every dimension, `_total` where it is summed over, and the count."""
-    names = [axis.dimension for axis in table.dimensions]
     for grouping, counts in parts:
-        places = [names.index(side.book.name) for side in grouping.sides]
-        for labels, count in zip(grouping.labels(), counts.ravel().tolist(), strict=True):
-            row = [TOTAL] * len(names)
-            for place, label in zip(places, labels, strict=True):
-                row[place] = label
-            yield row, count
+        sides = {side.book.name: side.labels for side in grouping.sides}
+        labels = itertools.product(*(sides.get(axis.dimension, (TOTAL,)) for axis in table.dimensions))
+        yield from _beside(labels, counts)
 
 
 def _csv(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*(axis.dimension for axis in table.dimensions), "count"])
-    writer.writerows([*labels, count] for labels, count in rows(table, parts))
+    writer.writerows(rows(table, parts))
     return out.getvalue().encode()
 
 
 def _parquet(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
-    found = list(rows(table, parts))
-    columns = [pa.array([labels[at] for labels, _ in found], pa.string()) for at in range(len(table.dimensions))]
-    names = [axis.dimension for axis in table.dimensions]
-    content = pa.table([*columns, pa.array([count for _, count in found], pa.int64())], names=[*names, "count"])
+    import pyarrow.parquet as pq  # most releases have no use for it
+
+    *labels, counts = zip(*rows(table, parts), strict=True)
+    columns = [*(pa.array(column, pa.string()) for column in labels), pa.array(counts, pa.int64())]
+    content = pa.table(columns, names=[*(axis.dimension for axis in table.dimensions), "count"])
     out = io.BytesIO()
     pq.write_table(content, out)
     return out.getvalue()
@@ -96,7 +96,7 @@ def _json_stat(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> 
     categories = {name: [*values, TOTAL] if name in summed else values for name, values in labels.items()}
     cube: npt.NDArray[np.object_] = np.full([len(values) for values in categories.values()], None, dtype=object)
     place = {name: {label: at for at, label in enumerate(values)} for name, values in categories.items()}
-    for row, count in rows(table, parts):
+    for *row, count in rows(table, parts):
         cube[tuple(place[name][label] for name, label in zip(categories, row, strict=True))] = count
     document = {
         "version": "2.0",

@@ -11,7 +11,6 @@ import numpy as np
 import discreet
 from discreet.account.compose import compose
 from discreet.certify.ptable import PTable, load
-from discreet.design.advise import advise
 from discreet.domain import Counts
 from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, SpecError
 from discreet.exact import Epsilon, exact
@@ -70,7 +69,7 @@ def table_of(asked: ReleaseSpec, touches: int) -> PTable:
 def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
     if asked.design is None:
         assert asked.budget is not None
-        found = advise(
+        found = discreet.design.advise(
             epsilon=asked.budget.epsilon,
             delta=asked.budget.delta,
             cells=touches,

@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.release import keys
 from discreet.release.cells import Grouping, Layout
 from discreet.release.engines import Engine, Plan
+from discreet.release.engines.stream import numbers
 
 Integers = npt.NDArray[np.int64]
 
@@ -58,24 +59,24 @@ def with_keys(
 
 
 def _leaves(table: pa.Table, plan: Plan, dropped: pa.Table | None, modulus: int) -> Leaves:
-    codes = [table[name].to_numpy().astype(np.int64) for name in plan.codes]
-    counts = table["count"].to_numpy().astype(np.int64)
+    codes = [numbers(table[name]).astype(np.int64) for name in plan.codes]
+    counts = numbers(table["count"]).astype(np.int64)
     sums = tuple(
-        table[name].to_numpy().astype(np.uint64) % np.uint64(modulus)
+        numbers(table[name]).astype(np.uint64) % np.uint64(modulus)
         for name in table.column_names
         if name not in (*plan.codes, "count")
     )
-    if dropped is not None and len(dropped):
+    if dropped is not None:
         codes = [
-            np.concatenate([here, dropped[name].to_numpy().astype(np.int64)])
+            np.concatenate([here, numbers(dropped[name]).astype(np.int64)])
             for here, name in zip(codes, plan.codes, strict=True)
         ]
-        counts = np.concatenate([counts, -dropped["times"].to_numpy().astype(np.int64)])
+        counts = np.concatenate([counts, -numbers(dropped["times"]).astype(np.int64)])
     return Leaves(tuple(codes), counts, sums)
 
 
-def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> pa.Table:
-    """The rows of people who have more than may count, beyond the first so many in the keyed order."""
+def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> pa.Table | None:
+    """The rows of people who have more than may count, beyond the first so many in the keyed order, if any."""
     order = keys.keyed_order(secret)
     ids: list[str] = []
     lines: list[tuple[int, ...]] = []
@@ -88,7 +89,9 @@ def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> p
                 if over:
                     ids.append(person)
                     lines.append((*codes, over))
-    columns = list(zip(*lines, strict=True)) if lines else [()] * (len(plan.codes) + 1)
+    if not lines:
+        return None
+    columns = list(zip(*lines, strict=True))
     arrays = [pa.array(ids, pa.string())] + [pa.array(c, pa.int32()) for c in columns[:-1]]
     return pa.table([*arrays, pa.array(columns[-1], pa.int64())], names=["id", *plan.codes, "times"])
 

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from discreet.errors import InputError
 from discreet.release.engines import Engine, Plan, Recode, open_engine
 
 from . import town
@@ -82,6 +83,21 @@ def test_every_engine_gives_the_same_answers(kind: str, opened: Maker) -> None:
 
 
 @pytest.mark.parametrize("kind", SOURCES)
+def test_the_values_of_a_column(kind: str, opened: Maker) -> None:
+    data = town.rows(1, SIZE)
+    columns = town.SCHEMA.names if kind != "spark csv" else ["region", "income"]
+    with opened(kind, data) as engine:
+        for column in columns:
+            expected = sorted({town.name_of(row[column]) for row in data} - {None})
+            assert engine.values(column) == expected, column
+        assert engine.values("region", limit=len({town.name_of(row["region"]) for row in data}) - 1)
+        with pytest.raises(InputError, match="the column 'region' has more than 3 different values; declare"):
+            engine.values("region", limit=3)
+        with pytest.raises(InputError, match="no column 'Region'"):
+            engine.values("Region")
+
+
+@pytest.mark.parametrize("kind", SOURCES)
 def test_the_order_of_rows_does_not_matter(kind: str, opened: Maker) -> None:
     data = town.rows(2, 300)
     plan = town.plans()["people"]
@@ -114,6 +130,7 @@ def test_no_rows_make_no_lines(kind: str, opened: Maker) -> None:
     with opened(kind, []) as engine:
         assert engine.count(plan).num_rows == 0
         assert engine.count(Plan()).num_rows == 0
+        assert engine.values("age") == []
         assert list(engine.excess(plan, 1)) == []
         assert engine.sums(plan, town.keys).to_pylist() == []
         assert engine.key_sums(plan, ["key"], 4096).num_rows == 0

@@ -27,7 +27,6 @@ from typing import BinaryIO
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.errors import InputError
 from discreet.release.engines.canonical import WHITE_SPACE
@@ -168,6 +167,8 @@ def _readable(file: CSVFile) -> bool:
 
 def _tidy(path: Path, folder: Path, names: tuple[str, ...], delimiter: str, header: bool) -> Path:
     """The rows as a Parquet file of text columns f0, f1, ..."""
+    import pyarrow.parquet as pq  # few files need it
+
     schema = pa.schema([(f"f{i}", pa.string()) for i in range(len(names))])
     target = folder / f"tidy{len(os.listdir(folder))}.parquet"
     with pq.ParquetWriter(target, schema) as writer:

@@ -10,19 +10,25 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
-from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.sql import Column, Type, literal, quoted
+from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
+from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 MEMORY = "600MB"
 _FEW = 64
+_SHARE = 2**24
+"""Hashes of ids that are sorted together: 4 bytes each, twice."""
+_OFTEN = 2**20
+"""Hashes that occur too often above which all ids are grouped."""
 _TYPES: dict[str, Type] = {
     "TINYINT": "int", "SMALLINT": "int", "INTEGER": "int", "BIGINT": "int",
     "UTINYINT": "int", "USMALLINT": "int", "UINTEGER": "int",
@@ -83,7 +89,7 @@ class DuckDB:
         """What a query gives; see `Database`."""
         with _refusals(), self._watched():
             for batch in self._base.sql(query).to_arrow_reader(stream.BATCH):
-                yield batch.cast(schema)
+                yield batch if batch.schema.equals(schema) else batch.cast(schema)
 
     def _described(self) -> dict[str, Column]:
         with _refusals():
@@ -171,30 +177,65 @@ class _Dialect:
     def double(self, number: float) -> str:
         return f"CAST('{number!r}' AS DOUBLE)"
 
-    def _literal(self, value: object) -> str:
-        return (
-            str(value)
-            if isinstance(value, int)
-            else self.double(value)
-            if isinstance(value, float)
-            else literal(str(value))
+    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+        if column.family == "text":
+            return self._enum(column, place, [str(value) for value in raw], codes)
+        value, found = self.value(column), f"r.v{place}"
+        listed = f"[{', '.join(self.double(number) if isinstance(number, float) else str(number) for number in raw)}]"
+        if len(raw) <= _FEW:
+            return Lookup(value, f"list_extract({list(codes)}, list_position({listed}, {found}))")
+        self._base.execute(
+            f"CREATE OR REPLACE TEMP TABLE m{place} AS SELECT unnest({listed}) AS raw, unnest({list(codes)}) AS code"
         )
+        return Lookup(value, f"m{place}.code", f"LEFT JOIN temp.m{place} AS m{place} ON m{place}.raw = {found}")
 
-    def lookup(
-        self, value: str, name: str, raw: Sequence[object], codes: Sequence[int], family: Family
-    ) -> tuple[str, str]:
-        if len(raw) <= _FEW:  # a search in a short list is evaluated once for each word of a column's dictionary
-            listed = ", ".join(self._literal(value) for value in raw)
-            return f"list_extract([{', '.join(map(str, codes))}], list_position([{listed}], {value}))", ""
-        kind = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}[family]
-        self._base.register(name, pa.table({"raw": pa.array(raw, kind), "code": pa.array(codes, pa.int32())}))
-        return f"{name}.code", f"LEFT JOIN {name} ON {name}.raw = {value}"
+    def _enum(self, column: Column, place: int, raw: list[str], codes: Sequence[int]) -> Lookup:
+        """Text as an enumeration of what is declared, which DuckDB finds and groups by faster than by anything else."""
+        raw = [text for _, text in sorted(zip(codes, raw, strict=True))]
+        kind = f"m{place}"
+        self._base.execute(f"CREATE OR REPLACE TEMP TYPE {kind} AS ENUM ({', '.join(map(literal, raw))})")
+        value = f"TRY_CAST({self.value(column)} AS temp.{kind})"
+        if column.type in ("text", "other"):  # only what is not declared as it stands needs trimming
+            value = f"COALESCE(TRY_CAST({_text(column.sql)} AS temp.{kind}), {value})"
+        if sorted(codes) == list(range(len(codes))):
+            return Lookup(value, f"r.v{place}", code=f"enum_code(t.t{place})")
+        return Lookup(value, f"list_extract({sorted(codes)}, enum_code(r.v{place}) + 1)")
+
+    def repeated(self, ids: str, most: int) -> str:
+        """Only ids whose hash occurs often enough are grouped: as a rule these are few, and hashes sort fast."""
+        hashed = "CAST(hash(id) >> 32 AS UINTEGER)"
+        with _refusals():
+            total = self._base.execute(f"SELECT COUNT(*) FROM ({ids}) u").fetchall()[0][0]  # noqa: S608
+            shares = 1 + total // _SHARE
+            often = []
+            for share in range(shares):
+                part = f"SELECT {hashed} FROM ({ids}) u WHERE hash(id) % 65536 % {shares} = {share}"  # noqa: S608
+                often.append(_often(self._base.sql(part).to_arrow_reader(stream.BATCH), most))
+            if sum(map(len, often)) > _OFTEN:
+                return sql.repeated(ids, most)
+            listed = np.concatenate(often).tolist()
+            self._base.execute("CREATE OR REPLACE TEMP TABLE often AS SELECT unnest($1::UINTEGER[]) AS h", [listed])
+        return sql.repeated(f"SELECT id FROM ({ids}) u WHERE {hashed} IN (SELECT h FROM temp.often)", most)  # noqa: S608
+
+
+def _often(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint32]:
+    """The numbers that occur more than `most` times."""
+    numbers = np.concatenate([np.zeros(0, np.uint32), *(stream.numbers(batch.column(0)) for batch in batches)])
+    numbers.sort()
+    found = numbers[most:][numbers[most:] == numbers[:-most]]
+    first = np.ones(len(found), dtype=bool)
+    first[1:] = found[1:] != found[:-1]
+    return np.asarray(found[first])
 
 
 def _trimmed(x: str) -> str:
     """Text without white space at its ends; the test of the first and last character is cheap, and trimming is not."""
-    x = f'(CAST({x} AS VARCHAR) COLLATE "binary")'  # whatever case or accents a column's own collation ignores
+    x = _text(x)
     return f"CASE WHEN {x} < '!' OR {x}[-1] < '!' THEN trim({x}, {literal(WHITE_SPACE)}) ELSE {x} END"
+
+
+def _text(x: str) -> str:
+    return f'(CAST({x} AS VARCHAR) COLLATE "binary")'  # whatever case or accents a column's own collation ignores
 
 
 def _type(name: str) -> Type:

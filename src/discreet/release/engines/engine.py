@@ -6,11 +6,15 @@ from typing import Protocol, Self
 
 import pyarrow as pa
 
+from discreet.errors import InputError
 from discreet.release.engines import sql, stream
+from discreet.release.engines.canonical import ids
 from discreet.release.engines.plan import Kind, Plan, RecordKeys, find
 from discreet.release.engines.sql import Column, Dialect
 
-_IDS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+MANY_VALUES = 100_000
+
+_FORMS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
 
 
 class Database(Protocol):
@@ -47,7 +51,7 @@ class Engine:
 
     def count(self, plan: Plan) -> pa.Table:
         """Columns c0, c1, ... (int32) and count (int64), one line a non-empty leaf combination, in order of codes."""
-        return self._counts(plan, self._coded(plan), 0)
+        return self._counts(plan, self._rows(plan), 0)
 
     def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
         """The rows of every id that has more than `most` of them; none without a unit.
@@ -57,7 +61,8 @@ class Engine:
         """
         if plan.unit is None:
             return
-        query = sql.excess(plan, self._coded(plan), self._coded(Plan(unit=plan.unit)), most)
+        repeated = self._base.dialect.repeated(self._coded(Plan(unit=plan.unit)), most)
+        query = sql.excess(plan, self._coded(plan), repeated)
         yield from stream.whole_ids(plan, self._base.rows(query, self._schema(plan, ["times"])))
 
     def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
@@ -80,7 +85,23 @@ class Engine:
         keys = [sql.reduced(dialect.whole(column), modulus) for column in given]
         if fractions:
             keys = [sql.scaled(dialect.number(column), modulus) for column in given]
-        return self._counts(plan, self._coded(plan, keys), len(keys))
+        return self._counts(plan, self._rows(plan, keys), len(keys))
+
+    def values(self, column: str, limit: int = MANY_VALUES) -> list[str]:
+        """The different values of a column as canonical texts, in order; missing ones are left out.
+
+        Refuses a column that has more than `limit`.
+        """
+        find([column], self._base.columns)
+        given = self._base.columns[column]
+        query = sql.values(self._base.dialect.value(given), self._base.source, limit + 1)
+        schema = pa.schema([("value", _FORMS[given.family])])
+        found = pa.Table.from_batches(self._base.rows(query, schema), schema).column("value")
+        if len(found) > limit:
+            raise InputError(
+                f"the column {column!r} has more than {limit} different values; declare categories or ranges of it"
+            )
+        return sorted(text for chunk in found.chunks for text in ids(chunk).to_pylist())
 
     def __enter__(self) -> Self:
         return self
@@ -90,17 +111,20 @@ class Engine:
     ) -> None:
         self._base.close()
 
-    def _coded(self, plan: Plan, keys: Sequence[str] = ()) -> str:
+    def _rows(self, plan: Plan, keys: Sequence[str] = ()) -> sql.Rows:
         plan.check(self._base.columns)
-        return sql.coded(plan, self._base.columns, self._base.dialect, self._base.source, keys)
+        return sql.rows(plan, self._base.columns, self._base.dialect, self._base.source, keys)
 
-    def _counts(self, plan: Plan, rows: str, sums: int) -> pa.Table:
+    def _coded(self, plan: Plan) -> str:
+        return sql.coded(plan, self._rows(plan))
+
+    def _counts(self, plan: Plan, rows: sql.Rows, sums: int) -> pa.Table:
         totals = ["count", *(f"s{i}" for i in range(sums))]
         schema = pa.schema([*((code, pa.int32()) for code in plan.codes), *((name, pa.int64()) for name in totals)])
-        found = self._base.rows(sql.count(plan, rows, sums), schema)
+        found = self._base.rows(sql.count(rows, sums), schema)
         return stream.counts(plan, pa.Table.from_batches(found, schema), sums)
 
     def _schema(self, plan: Plan, totals: Sequence[str]) -> pa.Schema:
-        ids = [] if plan.unit is None else [("id", _IDS[self._base.columns[plan.unit].family])]
+        ids = [] if plan.unit is None else [("id", _FORMS[self._base.columns[plan.unit].family])]
         codes = [(code, pa.int32()) for code in plan.codes]
         return pa.schema([*ids, *codes, *((name, pa.int64()) for name in totals)])

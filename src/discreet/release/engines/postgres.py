@@ -18,8 +18,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from discreet.errors import InputError
 from discreet.release.engines import sql, stream
-from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.sql import Column, Type, literal, quoted
+from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
+from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 _TYPES: dict[str, Type] = {
     "int2": "int", "int4": "int", "int8": "int", "oid": "int", "float4": "float", "float8": "float",
@@ -128,11 +128,13 @@ class _Dialect:
     def double(self, number: float) -> str:
         return f"'{number!r}'::float8"
 
-    def lookup(
-        self, value: str, name: str, raw: Sequence[object], codes: Sequence[int], family: Family
-    ) -> tuple[str, str]:
-        arrays = f"{self._array(raw)}::{_ARRAYS[family]}, {self._array(codes)}::int[]"
-        return f"{name}.code", f"LEFT JOIN unnest({arrays}) AS {name}(raw, code) ON {name}.raw = {value}"
+    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+        arrays = f"{self._array(raw)}::{_ARRAYS[column.family]}, {self._array(codes)}::int[]"
+        join = f"LEFT JOIN unnest({arrays}) AS m{place}(raw, code) ON m{place}.raw = r.v{place}"
+        return Lookup(self.value(column), f"m{place}.code", join)
+
+    def repeated(self, ids: str, most: int) -> str:
+        return sql.repeated(ids, most)
 
     def _array(self, values: Sequence[object]) -> str:
         return composed.Literal(list(values)).as_string(self._base)

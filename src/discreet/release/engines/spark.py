@@ -18,7 +18,7 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.sql import Column, Type, quoted
+from discreet.release.engines.sql import Column, Lookup, Type, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -192,11 +192,13 @@ class _Dialect:
     def double(self, number: float) -> str:
         return f"CAST('{number!r}' AS DOUBLE)"
 
-    def lookup(
-        self, value: str, name: str, raw: Sequence[object], codes: Sequence[int], family: Family
-    ) -> tuple[str, str]:
-        view = self._base.lookup(raw, codes, family)
-        return f"{name}.code", f"LEFT JOIN {view} AS {name} ON {name}.raw = {value}"
+    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+        view = self._base.lookup(raw, codes, column.family)
+        join = f"LEFT JOIN {view} AS m{place} ON m{place}.raw = r.v{place}"
+        return Lookup(self.value(column), f"m{place}.code", join)
+
+    def repeated(self, ids: str, most: int) -> str:
+        return sql.repeated(ids, most)
 
 
 def _trimmed(x: str) -> str:

@@ -1,8 +1,8 @@
 """The queries, written once for all engines; a dialect says how a column's value is taken and looked up.
 
     inner    id and the value v of every recoded column, in a form that engines compare alike (see `canonical.Family`)
-    coded    id, c0, c1, ...: a value is looked up, or falls between cuts; rows without id are gone
-    outer    grouped, counted, summed
+    found    id, t0, t1, ...: a value is looked up, or falls between cuts; rows without id are gone
+    outer    grouped by t0, t1, ... and counted, or row by row; a code is made of each t, where it is not one already
 
 Only names and declared categories are in the text of a query. Keys and secrets never are.
 """
@@ -39,6 +39,28 @@ class Column:
         return self.type if self.type in ("int", "float") else "text"
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """How the code of a column's value is found; NULL where it has none.
+
+    Attributes
+    ----------
+    value
+        What is taken from a row, called r.v0 (r.v1, ...) from there on.
+    found
+        The code, made of r.v0; or something else that has one value for each code, called t.t0 from there on.
+    join
+        What `found` needs to be joined, if anything.
+    code
+        The code, made of t.t0, where `found` is not a code.
+    """
+
+    value: str
+    found: str
+    join: str = ""
+    code: str | None = None
+
+
 class Dialect(Protocol):
     """What differs between engines."""
 
@@ -54,56 +76,90 @@ class Dialect(Protocol):
     def double(self, number: float) -> str:
         """A literal."""
 
-    def lookup(
-        self, value: str, name: str, raw: Sequence[object], codes: Sequence[int], family: Family
-    ) -> tuple[str, str]:
-        """The code of a value, NULL where it has none, and the join that makes it, if any; `name` is free for it."""
+    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+        """How a value of the column's family has its code; the name m0 (m1, ...), by the place, is free for it."""
+
+    def repeated(self, ids: str, most: int) -> str:
+        """The query for the ids that occur more than `most` times in the query `ids`."""
 
 
-def coded(plan: Plan, columns: Mapping[str, Column], dialect: Dialect, source: str, keys: Sequence[str] = ()) -> str:
-    """The query for id (where there is a unit), c0, c1, ... and further columns `keys` (expressions) as k0, k1, ..."""
+@dataclass(frozen=True)
+class Rows:
+    """The query for id (where there is a unit), t0, t1, ..., k0, k1, ..., and how each t becomes a code."""
+
+    query: str
+    codes: tuple[str, ...]
+
+
+def rows(plan: Plan, columns: Mapping[str, Column], dialect: Dialect, source: str, keys: Sequence[str] = ()) -> Rows:
+    """The rows that count, with further columns `keys` (expressions) as k0, k1, ..."""
     inner = [] if plan.unit is None else [f"{dialect.value(columns[plan.unit])} AS id"]
     outer = [] if plan.unit is None else ["r.id AS id"]
-    joins = ""
+    joins, made = "", []
     for i, recode in enumerate(plan.recodes):
         column = columns[recode.column]
+        code = None
         if recode.values is None:
             inner.append(f"{dialect.number(column)} AS v{i}")
             tree = _ranges(f"r.v{i}", column, *recode.segments(), dialect)
-            code = f"CASE WHEN r.v{i} IS NULL THEN {recode.leaves} ELSE {tree} END"
+            found = f"CASE WHEN r.v{i} IS NULL THEN {recode.leaves} ELSE {tree} END"
+        elif (declared := typed(recode.values, column.family))[0]:
+            lookup = dialect.lookup(column, i, *declared)
+            inner.append(f"{lookup.value} AS v{i}")
+            joins, code = f"{joins} {lookup.join}", lookup.code
+            found = lookup.found if code else f"COALESCE({lookup.found}, {recode.leaves})"
         else:
-            inner.append(f"{dialect.value(column)} AS v{i}")
-            raw, codes = typed(recode.values, column.family)
-            code = str(recode.leaves)
-            if raw:
-                code, join = dialect.lookup(f"r.v{i}", f"m{i}", raw, codes, column.family)
-                code, joins = f"COALESCE({code}, {recode.leaves})", f"{joins} {join}"
-        outer.append(f"CAST({code} AS INTEGER) AS c{i}")
+            found = str(recode.leaves)
+        outer.append(f"{found} AS t{i}")
+        made.append(f"CAST({f'COALESCE({code}, {recode.leaves})' if code else f't.t{i}'} AS INTEGER)")
     for i, key in enumerate(keys):
         inner.append(f"{key} AS k{i}")
         outer.append(f"r.k{i} AS k{i}")
     some = "" if plan.unit is None else " WHERE r.id IS NOT NULL"
-    return (
+    query = (
         f"SELECT {', '.join(outer or ['1 AS one'])} FROM (SELECT {', '.join(inner or ['1 AS one'])} FROM {source}) r"  # noqa: S608
         f"{joins}{some}"
     )
+    return Rows(query, tuple(made))
 
 
-def count(plan: Plan, rows: str, sums: int = 0) -> str:
-    """Lines c0, c1, ..., count and the sums of k0, k1, ... over the coded rows."""
+def coded(plan: Plan, found: Rows) -> str:
+    """Lines id, c0, c1, ..., one a row."""
+    names = [] if plan.unit is None else ["t.id AS id"]
+    return f"SELECT {', '.join([*names, *_named(found)] or ['1 AS one'])} FROM ({found.query}) t"  # noqa: S608
+
+
+def count(found: Rows, sums: int = 0) -> str:
+    """Lines c0, c1, ..., count and the sums of k0, k1, ... over the rows of each."""
     totals = ["CAST(COUNT(*) AS BIGINT) AS count", *(f"CAST(SUM(k{i}) AS BIGINT) AS s{i}" for i in range(sums))]
-    group = f" GROUP BY {', '.join(plan.codes)}" if plan.codes else ""
-    return f"SELECT {', '.join([*plan.codes, *totals])} FROM ({rows}) t{group} HAVING COUNT(*) > 0"  # noqa: S608
+    group = ", ".join(f"t.t{i}" for i in range(len(found.codes)))
+    return (
+        f"SELECT {', '.join([*_named(found), *totals])} FROM ({found.query}) t"  # noqa: S608
+        f"{f' GROUP BY {group}' if group else ''} HAVING COUNT(*) > 0"
+    )
 
 
-def excess(plan: Plan, rows: str, unit: str, most: int) -> str:
-    """Lines id, c0, c1, ..., times of the ids (of which `unit` is the query) with more than `most` rows, by id."""
+def _named(found: Rows) -> list[str]:
+    return [f"{code} AS c{i}" for i, code in enumerate(found.codes)]
+
+
+def repeated(ids: str, most: int) -> str:
+    """The ids that occur more than `most` times in the query `ids`, in any dialect."""
+    return f"SELECT id FROM ({ids}) u GROUP BY id HAVING COUNT(*) > {most}"  # noqa: S608
+
+
+def excess(plan: Plan, rows: str, repeated: str) -> str:
+    """Lines id, c0, c1, ..., times of the ids that the query `repeated` names, by id."""
     codes = "".join(f", t.{code}" for code in plan.codes)
     return (
-        f"SELECT t.id AS id{codes}, CAST(COUNT(*) AS BIGINT) AS times FROM ({rows}) t JOIN "  # noqa: S608
-        f"(SELECT id FROM ({unit}) u GROUP BY id HAVING COUNT(*) > {most}) m ON t.id = m.id "
-        f"GROUP BY t.id{codes} ORDER BY t.id"
+        f"SELECT t.id AS id{codes}, CAST(COUNT(*) AS BIGINT) AS times FROM ({rows}) t JOIN ({repeated}) m "  # noqa: S608
+        f"ON t.id = m.id GROUP BY t.id{codes} ORDER BY t.id"
     )
+
+
+def values(value: str, source: str, most: int) -> str:
+    """The different values, in any order, that an expression has in the rows; not NULL, and no more than `most`."""
+    return f"SELECT DISTINCT value FROM (SELECT {value} AS value FROM {source}) r WHERE value IS NOT NULL LIMIT {most}"  # noqa: S608
 
 
 def reduced(key: str, modulus: int) -> str:

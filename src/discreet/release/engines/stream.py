@@ -5,11 +5,13 @@ as ids and codes, and their keys are added here, batch by batch. No key is ever 
 or a log, and the memory needed is that of one batch and of the cells.
 """
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines.canonical import ids
@@ -18,13 +20,34 @@ from discreet.release.engines.plan import COMPONENTS, Plan, RecordKeys
 BATCH = 2**18
 """Rows in a batch."""
 _FOLD = 2**22
+_DENSE = 2**20
+"""Leaf combinations up to which sums have a place for each."""
+
+Sums = npt.NDArray[np.uint64]
+
+
+def numbers(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
+    """A column of numbers, none of them missing. Arrow's own way loads pandas, which takes as long as many rows."""
+    if isinstance(column, pa.ChunkedArray):
+        return np.concatenate([np.zeros(0, column.type.to_pandas_dtype()), *map(np.from_dlpack, column.chunks)])
+    return np.from_dlpack(column)
+
+
+def column(numbers: npt.NDArray[Any]) -> pa.Array:
+    """The way back, likewise."""
+    whole = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(whole.dtype), len(whole), [None, pa.py_buffer(whole)])
 
 
 def counts(plan: Plan, table: pa.Table, sums: int = 0) -> pa.Table:
     """The lines of a count in order of codes, with sums as uint64."""
-    names = [(code, pa.int32()) for code in plan.codes] + [("count", pa.int64())]
-    table = table.cast(pa.schema([*names, *((f"s{i}", pa.uint64()) for i in range(sums))]))
-    return table.sort_by([(code, "ascending") for code in plan.codes]) if plan.codes else table.combine_chunks()
+    columns = {name: numbers(table.column(name)) for name in table.column_names}
+    return _ordered(plan, columns | {f"s{i}": columns[f"s{i}"].astype(np.uint64) for i in range(sums)})
+
+
+def _ordered(plan: Plan, columns: Mapping[str, npt.NDArray[Any]]) -> pa.Table:
+    order = np.lexsort([columns[code] for code in reversed(plan.codes)]) if plan.codes else slice(None)
+    return pa.table({name: column(part[order]) for name, part in columns.items()})
 
 
 def whole_ids(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -35,9 +58,9 @@ def whole_ids(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
         if not batch.num_rows:
             continue
         new = batch.set_column(0, "id", ids(batch.column(0))).cast(schema)
-        name = new.column(0)
-        last = pc.index(pc.equal(name, name[-1]), True).as_py()
-        same = bool(held) and held[-1].column(0)[-1].as_py() == name[0].as_py()
+        name = new.column(0).to_pylist()
+        last = name.index(name[-1])
+        same = bool(held) and held[-1].column(0)[-1].as_py() == name[0]
         if same and last == 0:
             held.append(new)
             continue
@@ -53,42 +76,63 @@ def sums(plan: Plan, batches: Iterable[pa.RecordBatch], record_keys: RecordKeys,
     """Counts, and sums of record keys, of rows (id, c0, c1, ...) less those in `dropped` (id, c0, c1, ..., times)."""
     if plan.unit is None:
         raise ParameterError("record keys belong to people, and the plan has no unit; name the column with their id")
-    parts: list[pa.Table] = []
-    size = 0
+    totals = _Totals(plan)
     for batch in batches:
         if batch.num_rows:
-            parts.append(_folded(plan, _keyed(plan, batch, record_keys)))
-            size += parts[-1].num_rows
-        if size > _FOLD:
-            parts = [_folded(plan, pa.concat_tables(parts))]
-            size = parts[0].num_rows if parts[0].num_rows > _FOLD // 2 else 0
+            totals.add(batch, np.ones(batch.num_rows, np.uint64), _components(batch, record_keys))
     for batch in [] if dropped is None else dropped.combine_chunks().to_batches(max_chunksize=BATCH):
-        if batch.num_rows:
-            parts.append(_folded(plan, _less(plan, batch, record_keys)))
-    total = _folded(plan, pa.concat_tables(parts)) if parts else _empty(plan)
-    # Sums are modulo 2**64, where taking away is adding the complement: what is left is exact, as it is never negative.
-    count = total.column("count").to_numpy().astype(np.int64)
+        if batch.num_rows:  # sums are modulo 2**64: what is left is exact, as it is never negative
+            times = np.zeros(1, np.uint64) - numbers(batch.column("times")).astype(np.uint64)
+            totals.add(batch, times, [part * times for part in _components(batch, record_keys)])
+    table = totals.table()
+    count = numbers(table.column("count")).astype(np.int64)
     if (count < 0).any():
         raise InputError("rows are to be dropped that the source does not have; it changed since they were listed")
-    total = total.set_column(len(plan.codes), "count", pa.array(count)).filter(pa.array(count > 0))
-    return total.sort_by([(code, "ascending") for code in plan.codes]) if plan.codes else total.combine_chunks()
+    left = {name: numbers(table.column(name))[count > 0] for name in table.column_names}
+    return _ordered(plan, left | {"count": count[count > 0]})
 
 
-def _keyed(plan: Plan, batch: pa.RecordBatch, record_keys: RecordKeys) -> pa.Table:
-    components = _components(batch, record_keys)
-    columns = {code: batch.column(1 + i).cast(pa.int32()) for i, code in enumerate(plan.codes)}
-    columns["count"] = pa.array(np.ones(batch.num_rows, np.uint64))
-    return pa.table(columns | {f"s{i}": pa.array(part) for i, part in enumerate(components)})
+class _Totals:
+    """Sums by leaf combination: in a place of its own for each where these are few, else for those that occur."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._shape = tuple(recode.leaves + 1 for recode in plan.recodes)
+        self._dense = math.prod(self._shape) <= _DENSE
+        self._totals = np.zeros((1 + COMPONENTS, math.prod(self._shape) if self._dense else 0), np.uint64)
+        self._parts: list[pa.Table] = []
+        self._limit = _FOLD
+
+    def add(self, batch: pa.RecordBatch, count: Sums, components: Sequence[Sums]) -> None:
+        """Add the numbers of a batch's lines, which are of the leaf combinations in its columns c0, c1, ..."""
+        codes = [np.asarray(numbers(batch.column(code)), np.int32) for code in self._plan.codes]
+        if self._dense:
+            place = np.zeros(batch.num_rows, np.intp)
+            for code, side in zip(codes, self._shape, strict=True):
+                place = place * side + code
+            for total, part in zip(self._totals, (count, *components), strict=True):
+                np.add.at(total, place, part)
+            return
+        arrays = [*map(column, codes), *map(column, (count, *components))]
+        self._parts.append(_folded(self._plan, pa.table(arrays, names=[*self._plan.codes, *_NAMES])))
+        if sum(map(len, self._parts)) > self._limit:
+            self._parts = [_folded(self._plan, pa.concat_tables(self._parts))]
+            self._limit = _FOLD + 2 * len(self._parts[0])
+
+    def table(self) -> pa.Table:
+        """A line for each leaf combination, whose count may be 0: c0, c1, ..., count, s0, ..."""
+        if not self._dense:
+            return _folded(self._plan, pa.concat_tables(self._parts)) if self._parts else _empty(self._plan)
+        place = np.flatnonzero(self._totals[0])
+        codes = np.unravel_index(place, self._shape) if self._shape else ()
+        arrays = [column(part) for part in (*(code.astype(np.int32) for code in codes), *self._totals[:, place])]
+        return pa.table(arrays, names=[*self._plan.codes, *_NAMES])
 
 
-def _less(plan: Plan, batch: pa.RecordBatch, record_keys: RecordKeys) -> pa.Table:
-    components = _components(batch, record_keys)
-    times = np.zeros(1, np.uint64) - batch.column("times").to_numpy().astype(np.uint64)
-    columns = {code: batch.column(code).cast(pa.int32()) for code in plan.codes} | {"count": pa.array(times)}
-    return pa.table(columns | {f"s{i}": pa.array(part * times) for i, part in enumerate(components)})
+_NAMES = ["count", *(f"s{i}" for i in range(COMPONENTS))]
 
 
-def _components(batch: pa.RecordBatch, record_keys: RecordKeys) -> list[np.ndarray[tuple[int], np.dtype[np.uint64]]]:
+def _components(batch: pa.RecordBatch, record_keys: RecordKeys) -> list[Sums]:
     components = record_keys(ids(batch.column(0)))
     if len(components) != COMPONENTS or any(part.shape != (batch.num_rows,) for part in components):
         raise ParameterError(f"record keys have {COMPONENTS} components, each with one number for every id")
@@ -96,15 +140,10 @@ def _components(batch: pa.RecordBatch, record_keys: RecordKeys) -> list[np.ndarr
 
 
 def _folded(plan: Plan, table: pa.Table) -> pa.Table:
-    names = ["count", *(f"s{i}" for i in range(COMPONENTS))]
-    if not plan.codes:
-        total = {name: np.add.reduce(table.column(name).to_numpy(), dtype=np.uint64) for name in names}
-        return pa.table({name: pa.array([value], pa.uint64()) for name, value in total.items()})
-    folded = table.group_by(plan.codes).aggregate([(name, "sum") for name in names])
-    return folded.select([*plan.codes, *(f"{name}_sum" for name in names)]).rename_columns([*plan.codes, *names])
+    folded = table.group_by(plan.codes).aggregate([(name, "sum") for name in _NAMES])
+    return folded.select([*plan.codes, *(f"{name}_sum" for name in _NAMES)]).rename_columns([*plan.codes, *_NAMES])
 
 
 def _empty(plan: Plan) -> pa.Table:
     names = [(code, pa.int32()) for code in plan.codes]
-    totals = [(name, pa.uint64()) for name in ("count", *(f"s{i}" for i in range(COMPONENTS)))]
-    return pa.schema([*names, *totals]).empty_table()
+    return pa.schema([*names, *((name, pa.uint64()) for name in _NAMES)]).empty_table()
