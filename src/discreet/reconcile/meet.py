@@ -6,7 +6,6 @@ moves: for two its corners are integers, for more they are asked to be.
 
 from collections.abc import Sequence
 
-import highspy
 import numpy as np
 import numpy.typing as npt
 
@@ -95,6 +94,8 @@ def _program(
     high: Integers,
 ) -> Integers | None:
     """Units to add to the cells, or None where there is no way."""
+    import highspy  # few tables have fixed sums that cross
+
     size = len(whole)
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = 2 * size, sum(map(len, misses))
