@@ -335,6 +335,7 @@ def test_contributor_keys_promise_one_cell_only(spec: dict[str, Any], tmp_path: 
         ({"unit": {"id": "nobody"}}, "no column 'nobody'"),
         ({"key": "contributors"}, "do not compose"),
         ({"record_keys": ["k"]}, "contributors"),
+        ({"design": None, "budget": {"epsilon": 1}}, "give delta, for example 1e-9"),
     ],
 )
 def test_bad_specifications(spec: dict[str, Any], tmp_path: Path, change: dict[str, Any], said: str) -> None:

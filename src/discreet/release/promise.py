@@ -69,6 +69,10 @@ def table_of(asked: ReleaseSpec, touches: int) -> PTable:
 def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
     if asked.design is None:
         assert asked.budget is not None
+        if exact(asked.budget.delta, "delta") == 0:
+            raise SpecError(
+                "budget: delta is 0, and noise on counts without end always has a little; give delta, for example 1e-9"
+            )
         found = discreet.design.advise(
             epsilon=asked.budget.epsilon,
             delta=asked.budget.delta,
