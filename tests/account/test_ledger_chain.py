@@ -19,7 +19,7 @@ ENTRIES = 7
 
 @pytest.fixture
 def full(place: str) -> Ledger:
-    """Two releases, one of them refunded, and a hash of the truth."""
+    """Three releases, one of them free, and one refunded."""
     return fill(new(place))
 
 
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def fill(ledger: Ledger) -> Ledger:
-    ledger.truth("2026", b"age", b"t" * 32)
+    ledger.reserve("nothing", 0, [], {})
     first = ledger.reserve("first", 3, cells("a", "b"), {"by": "me"})
     first.spend()
     first.complete()
@@ -189,7 +189,7 @@ def steps() -> Iterator[object]:
     yield pytest.param(append("complete", "new", {}, 0), "not reserved", id="complete unasked")
     yield pytest.param(append("reserve", "first", reserve, 5), "which is complete", id="reserve twice")
     yield pytest.param(append("reserve", "new", reserve, 4), "units are used", id="a wrong sum")
-    yield pytest.param(append("truth", "x", {}, -1), "units are used", id="a sum that changes by itself")
+    yield pytest.param(append("note", "x", {}, -1), "units are used", id="a sum that changes by itself")
     yield pytest.param(
         append("reserve", "new", {**reserve, "cost": 298}, 298), "301 units are used of 300", id="beyond"
     )

@@ -136,6 +136,26 @@ def test_changed_data_under_an_unchanged_label_are_refused_and_cost_nothing(
     assert spent(tmp_path) == 4
 
 
+def test_changed_data_are_refused_in_whatever_table_a_cell_is_asked_for_again(
+    spec: dict[str, Any], tmp_path: Path
+) -> None:
+    """And a refused run leaves nothing behind that would refuse the right data later."""
+    spec["unit"] = {}
+    original = (tmp_path / "people.csv").read_text()
+    spec["tables"] = [{"name": "t", "dimensions": ["sex", "side"]}]
+    run(spec, tmp_path / "one")
+    (tmp_path / "people.csv").write_text(original + "999,f,n\n")
+    turned = {**spec, "tables": [{"name": "t", "dimensions": ["side", "sex"]}]}
+    more = {**spec, "tables": [{"name": "u", "dimensions": ["side"]}, {"name": "t", "dimensions": ["side", "sex"]}]}
+    for asked in (turned, more):
+        with pytest.raises(DataChangedError):
+            run(asked, tmp_path / "two")
+    assert spent(tmp_path) == 1
+    (tmp_path / "people.csv").write_text(original)
+    run(more, tmp_path / "two")
+    assert spent(tmp_path) == 2
+
+
 def test_what_fails_before_the_draw_is_given_back(spec: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "people.csv").unlink()
     with pytest.raises(InputError):

@@ -11,8 +11,7 @@ What can happen to a release, and nothing else:
     reserve -> spend -> complete        units are held from reserve on; at the first draw they are spent
     reserve -> refund                   only before the first draw; after it the release may be reserved again
 
-`used` in every entry is the sum of units held after it. An entry of kind `truth` holds a keyed hash of the true
-counts of one grouping under one version label.
+`used` in every entry is the sum of units held after it. The entry of a spend binds the cells that it spent.
 """
 
 import hashlib

@@ -1,15 +1,16 @@
 """A grant: units held for one release, from the moment it is reserved."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
 from sqlalchemy import Connection
 
 from discreet.account import cells
 from discreet.account.book import Book
 from discreet.account.cells import Digests
 from discreet.account.chain import Entry, Head, Record
-from discreet.errors import LedgerError
+from discreet.errors import DataChangedError, LedgerError
 
 
 class Grant:
@@ -29,19 +30,48 @@ class Grant:
     def __repr__(self) -> str:
         return f"Grant({self.release!r}, {self.cost} units, {self.state})"
 
-    def spend(self) -> None:
-        """The first draw is next: from here on nothing can be given back. Again: nothing happens."""
+    def spend(self, truths: tuple[Sequence[bytes], Sequence[bytes]] | None = None) -> None:
+        """The first draw is next: from here on nothing can be given back. Again: nothing happens.
+
+        Parameters
+        ----------
+        truths
+            Cells, and for each of them a keyed hash of 16 bytes of itself and its true count. They are kept with what
+            was spent. A cell that was spent before must come with a hash that was kept.
+
+        Raises
+        ------
+        DataChangedError
+            A cell that was spent before has another true count now. For the steward only: that it was raised depends
+            on the data. Nothing was spent, or recorded.
+        """
         with self._step() as (base, last, state):
             if state == "refunded":
                 raise LedgerError(f"{self.release!r} was refunded; nothing may be drawn: reserve it again")
+            hashes = None if truths is None else self._unchanged(base, *truths)
             if state == "reserved":
                 if self._digests is None:
                     raise LedgerError(f"to spend {self.release!r}, reserve it again with its cells")
                 new = self._digests[~cells.spent(base, self._digests, self._record.seq)]
+                if hashes is not None:
+                    new = np.union1d(new, hashes[~cells.spent(base, hashes)])
                 fields = {"cells": cells.fingerprint(new)}
                 entry = self._book.append(base, last, "spend", self.release, fields)
                 cells.record(base, entry.seq, new)
         self.state = "spent" if state == "reserved" else state
+
+    def _unchanged(self, base: Connection, given: Sequence[bytes], hashes: Sequence[bytes]) -> Digests:
+        """The hashes, sorted, if every cell that was spent before comes with one that was kept."""
+        names, truths = cells.unpacked(b"".join(given)), cells.unpacked(b"".join(hashes))
+        order = np.argsort(names)
+        before = truths[order][cells.spent(base, names[order])]
+        if not cells.spent(base, np.sort(before)).all():
+            raise DataChangedError(
+                f"the data changed since cells of {self.release!r} were first released under this version label;"
+                " nothing was drawn. Give changed data a new label (its cells are then paid for again), or restore the"
+                " data that was first released under it"
+            )
+        return np.unique(truths)
 
     def head(self) -> Head:
         """The entry at which it was spent: what a manifest states, the same whenever the release is run again."""

@@ -11,7 +11,6 @@ again under the same name and comes back in the state it was left in: with query
 """
 
 import hashlib
-import hmac
 import json
 import os
 import secrets
@@ -32,7 +31,7 @@ from discreet.account.store import Store
 from discreet.account.units import Budget, Parts, Unit
 from discreet.certify import verify as certificates
 from discreet.certify.ptable import PTable
-from discreet.errors import BudgetError, CertificateError, DataChangedError, LedgerError, ParameterError
+from discreet.errors import BudgetError, CertificateError, LedgerError, ParameterError
 from discreet.exact import Number, text
 
 MOST_NOTE = 1 << 16
@@ -286,27 +285,6 @@ class Ledger:
         with self._store.read() as base:
             record = self._book.record(base, release)
         return None if record is None else Grant(self._book, record, None)
-
-    def truth(self, version: str, grouping: bytes, mac: bytes) -> None:
-        """Hold on to a keyed hash of a grouping's true counts; refuse another one under the same version label.
-
-        Raises
-        ------
-        DataChangedError
-            For the steward only: that it was raised depends on the data.
-        """
-        _name(version, "version")
-        subject = f"{hashlib.sha256(grouping).hexdigest()} {version}"
-        with self._store.write() as base:
-            before = self._book.latest(base, ("truth",), subject)
-            if before is None:
-                fields = {"version": version, "mac": mac.hex()}
-                self._book.append(base, self._book.last(base), "truth", subject, fields)
-            elif not hmac.compare_digest(before.data["mac"], mac.hex()):
-                raise DataChangedError(
-                    f"the data changed under the version label {version!r}; nothing was drawn. Give changed data a new"
-                    " label (its cells are then paid for again), or restore the data that was first released under it"
-                )
 
     # The chain
 

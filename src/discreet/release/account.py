@@ -5,8 +5,9 @@ same; only the others count towards the touches that are paid for. Units are hel
 first draw, and given back if anything fails before it. A release that was cut off after that is run again: it has the
 same name in the ledger, pays nothing more, and with query keys comes out the same.
 
-The ledger also holds, for every grouping, a keyed hash of its true counts under the version label. If the data changed
-and the label did not, the same keys would show the exact differences, so nothing is drawn, and the steward is told.
+The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
+not, the same keys would show the exact differences, so nothing is drawn or recorded, and the steward is told. That
+holds for a cell, in whatever table it is asked for again.
 """
 
 import hashlib
@@ -74,19 +75,20 @@ class Account:
                 self.grant.refund()
             raise
 
-    def check(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
-        """Refuse data that changed under an unchanged version label."""
-        if self.ledger is None or asked.key != "query":
+    def spend(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
+        """The first draw is next: spend, and refuse data that changed under an unchanged version label."""
+        if self.grant is None:
+            return
+        if asked.key != "query":
+            self.grant.spend()
             return
         key = keys.derived(secret, "truth")
-        for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
-            defined = hashlib.sha256(self.start + b"".join(_framed(each) for each in grouping.definitions)).digest()
-            self.ledger.truth(asked.version, defined, hmac.digest(key, defined + counts[here].tobytes(), "sha256"))
-
-    def spend(self) -> None:
-        """The first draw is next."""
-        if self.grant is not None:
-            self.grant.spend()
+        names = keys.identities(self.start, layout.cells[0])
+        hashes = [
+            hmac.digest(key, name + count.to_bytes(8, "big", signed=True), "sha256")[:16]
+            for name, count in zip(names, counts.tolist(), strict=True)
+        ]
+        self.grant.spend((names, hashes))
 
     def complete(self) -> None:
         """It is published."""
@@ -115,7 +117,3 @@ def _rule(asked: ReleaseSpec, layout: Layout) -> list[object]:
     """
     kept = [[book.digest.hex(), *book.leaves] for book in layout.books] if asked.unit.id is not None else []
     return [asked.unit.id, asked.unit.contributions, kept]
-
-
-def _framed(definition: bytes) -> bytes:
-    return len(definition).to_bytes(4, "big") + definition

@@ -96,9 +96,8 @@ def run(
     with account.holding():
         leaves, seen = _count(asked, layout, ptable, secret, tell, private is not None)
         counts, sums = measure.true_counts(layout, leaves)
-        account.check(asked, layout, counts, secret)
+        account.spend(asked, layout, counts, secret)
         tell("measuring", 0)
-        account.spend()
         chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
         values = tuple(measure.by_grouping(layout, measure.measure(ptable, counts, chosen)))
     del leaves, sums, chosen
