@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
+from discreet import PTable
 from discreet.errors import SpecError
 from discreet.release import ReleaseSpec, additive, parts, run, secrets
 from discreet.release.cells import Layout
@@ -32,7 +33,10 @@ DIMENSIONS: dict[str, Any] = {
 }
 
 
-def planned(tables: list[dict[str, Any]], **changes: Any) -> tuple[Layout, additive.Plan]:
+NOISE = discreet.design.geometric(epsilon="0.1").certify()
+
+
+def planned(tables: list[dict[str, Any]], ptable: PTable | None = None, **changes: Any) -> tuple[Layout, additive.Plan]:
     spec = ReleaseSpec.model_validate(
         {
             "version": "1",
@@ -45,7 +49,7 @@ def planned(tables: list[dict[str, Any]], **changes: Any) -> tuple[Layout, addit
         }
     )
     layout = layout_of(spec)
-    return layout, additive.plan(spec, layout)
+    return layout, additive.plan(spec, layout, ptable or NOISE)
 
 
 def noisy(layout: Layout, seed: int, mean: float = 3) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
@@ -205,7 +209,9 @@ def test_categories_that_overlap_are_left_as_they_are() -> None:
     layout, plan = planned(tables)
     assert plan.methods == [{"tables": ["u"], "method": "tree"}, {"tables": ["t"], "method": "none"}]
     values = noisy(layout, 1)
-    assert plan.tables(values)[0][0].tolist() == values[0].clip(0).tolist()
+    made = plan.tables(values)
+    assert made[0][0].tolist() == values[0].clip(0).tolist()
+    assert int(made[0][1]) == int(made[1][1])  # the total is settled by the other table
     with pytest.raises(SpecError, match="'t' has categories that overlap"):
         planned(tables, reconcile="cube")
 
@@ -276,16 +282,55 @@ def test_clamped_tables_show_what_is_fixed() -> None:
 @pytest.mark.parametrize(
     ("fixed", "said"),
     [
-        ([{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "A"}, "count": 4}], "cannot all be met"),
-        ([{"where": {}, "count": 5}, {"where": {"sex": "f"}, "count": 6}], "cannot all be met"),
+        (
+            [{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "A"}, "count": 4}],
+            "4 for county: A, and 5 for county: a1, who are some of them and make 5",
+        ),
+        ([{"where": {}, "count": 5}, {"where": {"sex": "f"}, "count": 6}], "5 for everyone, and 6 for sex: f"),
+        (
+            [{"where": {}, "count": 9}, *({"where": {"sex": label}, "count": 2} for label in ("f", "m", "_other"))],
+            "who are all of them and make 6",
+        ),
         ([{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "a1"}, "count": 4}], "the same people"),
         ([{"where": {"county": "zz"}, "count": 5}], "no leaf or group"),
         ([{"where": {"town": "zz"}, "count": 5}], "a dimension of no table"),
     ],
 )
-def test_what_cannot_be_met_is_named_before_anything_is_drawn(fixed: list[dict[str, Any]], said: str) -> None:
+@pytest.mark.parametrize("reconcile", ["auto", "none"])
+def test_what_cannot_be_met_is_named_before_anything_is_drawn(
+    reconcile: str, fixed: list[dict[str, Any]], said: str
+) -> None:
     with pytest.raises(SpecError, match=said):
-        planned(TABLES[0], fixed=fixed)
+        planned(TABLES[0], fixed=fixed, reconcile=reconcile)
+
+
+def test_a_zero_does_not_spoil_the_total_or_what_is_shared() -> None:
+    """Totals first, and one number for one cell, beside literals that leave room for it."""
+    tables = [
+        {"name": "t", "dimensions": ["county", "sex", "age"], "margins": "all"},
+        {"name": "u", "dimensions": ["sex", "age"], "margins": "all", "filter": {"county": ["a1"]}},
+    ]
+    layout, plan = planned(tables, fixed=[{"where": {"county": "b1", "sex": "m"}, "count": 0}])
+    for seed in range(10):
+        values = noisy(layout, seed)
+        made = plan.tables(values)
+        assert_additive(layout, made, [0, 1])
+        assert made[0][0][2, 1].sum() == 0
+        weights = [1 / values[place].size for place in layout.tables[0][1]]
+        sums = [int(values[place].sum()) for place in layout.tables[0][1]]
+        best = sum(w * s for w, s in zip(weights, sums, strict=True)) / sum(weights)
+        assert int(made[0][-1]) == max(0, round(best))
+        assert made[0][1][0].tolist() == made[1][1].tolist()  # by county and sex; by sex in a1
+
+
+def test_noise_with_an_upper_end_is_not_made_to_add_up() -> None:
+    ends = discreet.design.geometric(epsilon=1, upper=50).certify()
+    layout, plan = planned(TABLES[0], ends)
+    assert plan.methods == [{"tables": ["t"], "method": "none"}]
+    values = noisy(layout, 1)
+    assert plan.tables(values)[0][0].tolist() == values[0].clip(0).tolist()
+    with pytest.raises(SpecError, match="has an upper end"):
+        planned(TABLES[0], ends, reconcile="cube")
 
 
 def test_reconciliation_changes_tables_and_nothing_that_was_drawn(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     layout = layout_of(spec)
     touches = layout.touches()
     values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings)
-    plan, promise = additive.plan(spec, layout), promise_of(spec, ptable, touches)
+    plan, promise = additive.plan(spec, layout, ptable), promise_of(spec, ptable, touches)
     return page(Published(spec, layout, ptable, touches, promise, plan, values, plan.tables(values))).decode()
 
 

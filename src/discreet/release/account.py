@@ -60,7 +60,7 @@ class Account:
         public = asked.model_dump_json(exclude={"source", "secret", "ledger"})
         name = f"{asked.version} {hashlib.sha256(once + start + public.encode()).hexdigest()[:16]}"
         known = ledger.known(digests, name)
-        touches = layout.touches([digest in known for digest in digests])
+        touches = layout.touches(asked.unit.contributions, [digest in known for digest in digests])
         cost = ledger.cost([(ptable, touches)], asked.unit.contributions) if touches else 0
         note = {"title": asked.title, "cells": len(digests), "new": len(digests) - len(known), "touches": touches}
         return cls(start, ledger, ledger.reserve(name, cost, digests, note))

@@ -2,7 +2,8 @@
 
 `reconcile` of a specification says how:
 
-    auto      a hierarchy as a tree, everything else as a cube; tables whose categories overlap are clamped at 0
+    auto      a hierarchy as a tree, everything else as a cube; tables whose categories overlap are clamped at 0, and
+              so are all where the noise has an upper end, as larger counts are then measured as if they were that
     tree      groupings that nest (country, state, county), by exact least squares
     cube      crossed dimensions with any of their margins, by least squares
     wang-3    one list and its total, by the mode of a multinomial (Wang 2020, algorithm 3)
@@ -17,12 +18,16 @@ All of it reads the measurements, the specification and its public seed, so anyo
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.certify.ptable import PTable
+from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.reconcile import cube, tree, wang
 from discreet.release import fixed
@@ -65,11 +70,14 @@ class Plan:
                 settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
             made |= {(table, place): counts[place] for table in part.tables for place in self.layout.tables[table][1]}
         for table in self.clamped:
-            made |= {(table, place): self._clamped(place, values[place]) for place in self.layout.tables[table][1]}
+            made |= {
+                (table, place): self._clamped(place, values[place], settled) for place in self.layout.tables[table][1]
+            }
         return [[made[number, place] for place in places] for number, (_, places) in enumerate(self.layout.tables)]
 
-    def _clamped(self, place: int, values: Integers) -> Integers:
-        counts = np.array(values.clip(0))
+    def _clamped(self, place: int, values: Integers, settled: Integers) -> Integers:
+        known = settled[self.layout.cells[1][place]].reshape(values.shape)
+        counts = np.array(np.where(known >= 0, known, values.clip(0)))
         for one, cells in fixed.at(self.literals, self.layout.groupings[place]):
             counts[cells] = one.count
         return counts
@@ -82,16 +90,20 @@ class Plan:
         elif method == "tree":
             made = _tree(part, noisy, self._shared(part, settled) or _total(noisy), self.seed)
         else:
-            stated, levels = fixed.in_cube(self.literals, part)
-            made = cube(
-                noisy, fixed=stated or self._shared(part, settled) or _total(noisy), levels=levels, seed=self.seed
-            )
+            made = self._cube(part, noisy, self._shared(part, settled))
         return {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()}
+
+    def _cube(self, part: Part, noisy: Mapping[Key, Integers], shared: Mapping[Key, Integers]) -> dict[Key, Any]:
+        """Literals are met in any case; what is settled, and then the total, as far as literals leave room for it."""
+        stated, levels = fixed.in_cube(self.literals, part)
+        for wanted in (shared, _total(noisy)):
+            if wanted:
+                with suppress(ParameterError, SolverError):
+                    return cube(noisy, fixed=_together(wanted, stated), levels=levels, seed=self.seed)
+        return cube(noisy, fixed=stated, levels=levels, seed=self.seed)
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""
-        if self.literals:
-            return {}
         chosen: dict[int, Integers] = {}
         for place in sorted(part.places, key=lambda place: self.layout.groupings[place].size):
             numbers = settled[self.layout.cells[1][place]]
@@ -111,11 +123,17 @@ class Plan:
         return np.array_equal(np.bincount(holders, numbers, minlength=len(sums)), sums)
 
 
-def plan(asked: ReleaseSpec, layout: Layout) -> Plan:
+def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
     """How the tables of a specification are made; refused where that cannot be, before anything is drawn."""
     literals = fixed.known(asked, layout)
     every = tuple(range(len(layout.tables)))
-    if asked.reconcile == "none":
+    ends = isinstance(ptable.domain, Counts) and ptable.domain.upper is not None
+    if ends and asked.reconcile not in ("auto", "none"):
+        raise SpecError(
+            f"reconcile is {asked.reconcile}, and the noise has an upper end: larger counts are measured as if they"
+            " were that, and would not add up; take noise without an end, or reconcile: none"
+        )
+    if asked.reconcile == "none" or ends:
         made = Plan(layout, (), every, tuple(literals), asked.seed)
     else:
         found, overlapping = parts(layout, together=asked.reconcile != "wang-3")
@@ -172,6 +190,18 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
         raise SpecError(f"the fixed counts cannot all be met: {error} ({axes or 'no axes'})") from None
+
+
+def _together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
+    """Both as `fixed` of a cube; a literal goes before a number that was settled."""
+    if not stated:
+        return dict(wanted)
+    both: dict[Key, Any] = {
+        key: {place: int(values[place]) for place in np.ndindex(values.shape)} for key, values in wanted.items()
+    }
+    for key, some in stated.items():
+        both[key] = {**both.get(key, {}), **some}
+    return both
 
 
 def _total(noisy: Mapping[Key, Integers]) -> dict[Key, Integers]:

@@ -9,7 +9,7 @@ definition is written as bytes that can be read in one way only,
 and these bytes, after a header for the release (`keys`), are what a key is made from.
 
 Touches are the largest number of distinct cells that hold one leaf combination: that is how often one person is
-counted.
+counted. Where a person may have several rows, they are the number of families of cells that do not overlap.
 """
 
 import itertools
@@ -29,6 +29,7 @@ Integers = npt.NDArray[np.int64]
 
 MOST_CELLS = 50_000_000
 MOST_COMBINATIONS = 5_000_000
+MOST_GROUPINGS = 20_000
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,23 @@ class Side:
     level: str | None
     labels: tuple[str, ...]
     members: tuple[frozenset[int], ...]
+
+    @property
+    def overlap(self) -> int:
+        """How many groups hold one leaf, at most."""
+        return max(sum(leaf in members for members in self.members) for leaf in range(len(self.book.leaves)))
+
+    @property
+    def colours(self) -> int:
+        """Into how many lists of disjoint groups they go, one after the other into the first that fits."""
+        lists: list[frozenset[int]] = []
+        for members in self.members:
+            place = next((at for at, taken in enumerate(lists) if not taken & members), None)
+            if place is None:
+                lists.append(members)
+            else:
+                lists[place] |= members
+        return len(lists)
 
 
 @dataclass(frozen=True)
@@ -57,6 +75,11 @@ class Grouping:
     def size(self) -> int:
         """How many cells there are."""
         return math.prod(self.shape)
+
+    @property
+    def multiplicity(self) -> int:
+        """How many of its cells hold one leaf combination, at most."""
+        return math.prod(side.overlap for side in self.sides)
 
     @cached_property
     def definitions(self) -> tuple[bytes, ...]:
@@ -92,8 +115,28 @@ class Layout:
             where.append(here)
         return list(place), where
 
-    def touches(self, paid: Sequence[bool] | None = None) -> int:
-        """The largest number of distinct cells that hold one leaf combination; those already `paid` do not count."""
+    def touches(self, contributions: int = 1, paid: Sequence[bool] | None = None) -> int:
+        """How many times one person's loss is composed; cells that are already `paid` do not count.
+
+        With one row a person, the largest number of distinct cells that hold one leaf combination. With several, rows
+        may move overlapping cells by different amounts, and what composes is families of cells that do not overlap:
+        within one the changes of all cells add up to the contributions at most.
+        """
+        fresh = self._fresh(paid)
+        if contributions > 1:
+            return self._families(fresh)
+        shape = tuple(len(book.leaves) for book in self.books)
+        if math.prod(shape) > MOST_COMBINATIONS:
+            return sum(
+                grouping.multiplicity if new.any() else 0 for grouping, new in zip(self.groupings, fresh, strict=True)
+            )
+        total = np.zeros(shape, dtype=np.int64)
+        for grouping, new in zip(self.groupings, fresh, strict=True):
+            total += self._spread(grouping, new.reshape(grouping.shape).astype(np.int64), shape)
+        return int(total.max())
+
+    def _fresh(self, paid: Sequence[bool] | None) -> list[npt.NDArray[np.bool_]]:
+        """For every grouping which of its cells count: each distinct one once, where it first occurs."""
         definitions, where = self.cells
         first = np.full(len(definitions), True)
         if paid is not None:
@@ -101,19 +144,29 @@ class Layout:
         fresh = []
         for here in where:
             new = first[here]
-            # a cell that occurs twice in a grouping or again in a later one counts once
             earliest = np.empty(len(definitions), dtype=np.int64)
             earliest[here[::-1]] = np.arange(len(here))[::-1]
             new &= earliest[here] == np.arange(len(here))
             first[here] = False
             fresh.append(new)
-        shape = tuple(len(book.leaves) for book in self.books)
-        if math.prod(shape) > MOST_COMBINATIONS:
-            return sum(int(_most(grouping, new)) for grouping, new in zip(self.groupings, fresh, strict=True))
-        total = np.zeros(shape, dtype=np.int64)
+        return fresh
+
+    def _families(self, fresh: Sequence[npt.NDArray[np.bool_]]) -> int:
+        """Into how many families of disjoint cells the groupings go, one after the other into the first that fits."""
+        families: list[list[dict[str, frozenset[int]]]] = []
         for grouping, new in zip(self.groupings, fresh, strict=True):
-            total += self._spread(grouping, new.reshape(grouping.shape).astype(np.int64), shape)
-        return int(total.max())
+            if not new.any():
+                continue
+            people = {book.name: members for book, members in grouping.within}
+            people |= {side.book.name: frozenset().union(*side.members) for side in grouping.sides}
+            for _ in range(math.prod(side.colours for side in grouping.sides)):
+                fits = (family for family in families if all(_apart(people, other) for other in family))
+                family = next(fits, None)
+                if family is None:
+                    families.append([people])
+                else:
+                    family.append(people)
+        return len(families)
 
     def _spread(self, grouping: Grouping, new: Integers, shape: tuple[int, ...]) -> Integers:
         """For every leaf combination the number of a grouping's new cells that hold it."""
@@ -135,15 +188,9 @@ class Layout:
         return np.broadcast_to(full, shape)
 
 
-def _most(grouping: Grouping, new: npt.NDArray[np.bool_]) -> int:
-    """A bound of how many new cells of a grouping hold one leaf combination."""
-    if not new.any():
-        return 0
-    each = [
-        max(sum(leaf in members for members in side.members) for leaf in range(len(side.book.leaves)))
-        for side in grouping.sides
-    ]
-    return math.prod(each)
+def _apart(one: Mapping[str, frozenset[int]], other: Mapping[str, frozenset[int]]) -> bool:
+    """Whether no leaf combination is in both."""
+    return any(not members & other[name] for name, members in one.items() if name in other)
 
 
 def _encoded(book: Codebook, members: frozenset[int]) -> bytes:
@@ -159,6 +206,7 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
     """The groupings of a specification."""
     groupings: dict[Grouping, int] = {}
     tables = []
+    cells = 0
     for table in spec.tables:
         within = _filters(table, books)
         names = [axis.dimension for axis in table.dimensions]
@@ -170,10 +218,11 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
         for margin in _margins(table, names):
             rest = tuple((books[name], members) for name, members in sorted(within.items()) if name not in margin)
             grouping = Grouping(tuple(sides[name] for name in margin), rest)
-            if grouping.size > MOST_CELLS:
+            cells += grouping.size
+            if cells > MOST_CELLS:
                 raise SpecError(
-                    f"table {table.name!r} has {grouping.size} cells in one grouping; at most {MOST_CELLS}:"
-                    " use coarser levels"
+                    f"with table {table.name!r} there are {cells:,} cells; {MOST_CELLS:,} can be published at once: use"
+                    " coarser levels, or fewer margins"
                 )
             places.append(groupings.setdefault(grouping, len(groupings)))
         tables.append((table, tuple(places)))
@@ -227,6 +276,11 @@ def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:
     if table.margins == "none":
         return [tuple(names)]
     if table.margins == "all":
+        if 2 ** len(names) > MOST_GROUPINGS:
+            raise SpecError(
+                f"table {table.name!r} has {len(names)} dimensions and all their margins; name the margins that are"
+                " wanted"
+            )
         return [m for size in range(len(names), -1, -1) for m in itertools.combinations(names, size)]
     margins = [tuple(names)]
     for given in table.margins:

@@ -66,8 +66,8 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     where = Path(folder)
     document, content, ptable, spec, layout = _opened(where)
     failures: list[str] = []
-    plan = additive.plan(spec, layout)
-    touches = layout.touches()
+    plan = additive.plan(spec, layout, ptable)
+    touches = layout.touches(spec.unit.contributions)
     values = _measurements(content[output.MEASUREMENTS], layout, failures)
     if failures:
         raise _refused(where, failures)

@@ -4,6 +4,7 @@ They are literals of the specification, never computed from the microdata or com
 guarantee. A count belongs to one population; a zero belongs to all that lie in it.
 """
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,42 @@ def known(asked: ReleaseSpec, layout: Layout) -> list[Known]:
                 f"fixed gives {other.count} for {other.text} and {one.count} for {one.text}, which are the same people;"
                 " correct one of them"
             )
-    return list(found.values())
+    literals = list(found.values())
+    _agree(literals, {book.name: len(book.leaves) for book in layout.books})
+    return literals
+
+
+def _agree(literals: Sequence[Known], sizes: Mapping[str, int]) -> None:
+    """Refuse literals that contradict each other: parts that are more than their whole, or all of it but fewer."""
+    for whole in literals:
+        parts: list[Known] = []
+        for one in sorted(literals, key=lambda each: -each.count):
+            if one is not whole and _inside(one, whole) and all(_apart(one, other) for other in parts):
+                parts.append(one)
+        total = sum(part.count for part in parts)
+        if total > whole.count or (total < whole.count and parts and _size(whole, sizes) == _sizes(parts, sizes)):
+            listed = ", ".join(f"{part.count} for {part.text}" for part in parts[:10])
+            raise SpecError(
+                f"fixed gives {whole.count} for {whole.text}, and {listed}, who are"
+                f" {'all' if total < whole.count else 'some'} of them and make {total}; correct one of them"
+            )
+
+
+def _inside(one: Known, whole: Known) -> bool:
+    return all(name in one.leaves and one.leaves[name] <= leaves for name, leaves in whole.leaves.items())
+
+
+def _apart(one: Known, other: Known) -> bool:
+    return any(not leaves & other.leaves[name] for name, leaves in one.leaves.items() if name in other.leaves)
+
+
+def _size(one: Known, sizes: Mapping[str, int]) -> int:
+    """How many leaf combinations there are."""
+    return math.prod(len(one.leaves[name]) if name in one.leaves else size for name, size in sizes.items())
+
+
+def _sizes(parts: Sequence[Known], sizes: Mapping[str, int]) -> int:
+    return sum(_size(part, sizes) for part in parts)
 
 
 def within(one: Known, part: Part) -> dict[int, frozenset[int]] | None:

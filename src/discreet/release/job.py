@@ -86,11 +86,11 @@ def run(
     tell("reading the specification", 0)
     asked = _found(specification.load(spec))
     layout = layout_of(asked)
-    touches = layout.touches()
-    plan = additive.plan(asked, layout)
+    touches = layout.touches(asked.unit.contributions)
     tell("choosing and certifying the design", 0)
     ptable = table_of(asked, touches)
     promise = promise_of(asked, ptable, touches)
+    plan = additive.plan(asked, layout, ptable)
     secret = _secret(asked)
     account = Account.of(asked, layout, ptable, secret)
     with account.holding():

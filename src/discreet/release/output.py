@@ -115,10 +115,11 @@ def groupings(layout: Layout, ptable: str, contributions: int) -> list[dict[str,
     return [
         {
             "dimensions": [{"dimension": side.book.name, "level": side.level} for side in grouping.sides],
+            "within": {book.name: sorted(book.leaves[leaf] for leaf in members) for book, members in grouping.within},
             "cells": grouping.size,
             "ptable": ptable,
             "distance": contributions,
-            "multiplicity": 1,
+            "multiplicity": grouping.multiplicity,
         }
         for grouping in layout.groupings
     ]

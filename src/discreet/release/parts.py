@@ -6,8 +6,8 @@ groupings of one cube, whose axes are the dimensions of all of them:
     axis        the leaves of a dimension, put together where no table tells them apart
     key         of a grouping: the axes it keeps, each as (axis, level), level None being the axis itself
 
-Tables are put together as long as their cube has at most `TOGETHER` cells. Where it would have more, they are
-reconciled one after the other, and cells that are settled already are taken over where they nest.
+Tables are put together as long as their cube has at most `TOGETHER` cells. Where it would have more, or populations
+differ, they are reconciled one after the other, and cells that are settled already are taken over where they nest.
 """
 
 import math
@@ -103,7 +103,12 @@ def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]
                     break
         else:
             found.append(alone)
-    return found, overlapping
+    return sorted(found, key=_filtered), overlapping
+
+
+def _filtered(part: Part) -> int:
+    """Parts of the whole population come first: what is settled there is taken over by those of parts of it."""
+    return len(part.population)
 
 
 def _overlap(side: Side) -> bool:

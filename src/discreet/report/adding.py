@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from discreet.domain import Counts
 from discreet.reconcile import moved, seeded
 from discreet.release import measure
 from discreet.report import svg
@@ -47,7 +48,7 @@ def adding(made: "Published") -> str:
         '<section aria-labelledby="adding"><h2 id="adding">'
         + ("How the tables add up" if additive else "Why the tables do not add up exactly")
         + "</h2>"
-        + (_ADDITIVE if additive else _CLAMPED)
+        + (_ADDITIVE if additive else _ENDS if made.spec.reconcile != "none" and _ends(made) else _CLAMPED)
         + _methods(made)
         + _fixed(made)
         + (_how_far(made) if additive else "")
@@ -59,9 +60,12 @@ _ADDITIVE = (
     "<p>Every count was measured by itself, totals too, so measurements do not add up, and some are below 0. The tables"
     " do: they hold whole numbers, none below 0, every total being the sum of its parts, as close to the measurements"
     " as that allows. This was done with the noisy measurements alone, so it costs no privacy.</p>"
-    '<p class="note">In another release the same count may come out differently, as it has to add up with others. Its'
-    " measurement in <code>measurements.csv</code> does not. Who computes with these numbers should take the"
-    " measurements.</p>"
+    '<p class="note">In another release the same count may come out differently, as it has to add up with others. Who'
+    " computes with these numbers should take the measurements, in <code>measurements.csv</code>.</p>"
+)
+_ENDS = (
+    "<p>The noise has an upper end: a larger count is measured as if it were that. So counts do not add up to their"
+    " totals, and were not made to. A measurement below 0 is shown as 0.</p>"
 )
 _CLAMPED = (
     "<p>Every count was measured by itself, totals too. A measurement below 0 is shown as 0, and nothing else was done:"
@@ -69,18 +73,20 @@ _CLAMPED = (
 )
 
 
+def _ends(made: "Published") -> bool:
+    return isinstance(made.ptable.domain, Counts) and made.ptable.domain.upper is not None
+
+
 def _methods(made: "Published") -> str:
     told = made.plan.methods
-    if not made.plan.parts or len(told) == 1:
+    if len(told) == 1:
         return ""
     rows = [[several(map(str, _listed(each["tables"]))), _METHODS[str(each["method"])]] for each in told]
-    note = ""
-    if len(made.plan.parts) > 1:
-        note = (
-            '<p class="note">Tables in different rows were made to add up one after the other. A count that is in both'
-            " may then be two numbers, both made from one measurement.</p>"
-        )
-    return grid("Tables that were made to add up together", ["tables", "how"], rows, 0) + note
+    return (
+        grid("Tables that were made to add up together", ["tables", "how"], rows, 0)
+        + '<p class="note">Tables in different rows were made one after the other. A count that is in both may be two'
+        " numbers, both made from one measurement.</p>"
+    )
 
 
 def _listed(tables: object) -> Sequence[object]:
@@ -175,9 +181,9 @@ def simulated(made: "Published") -> list[list[Errors]] | None:
     if size > MOST_CELLS:
         return None
     truth = np.zeros(size, dtype=np.int64)
-    for (_, places), counts in zip(layout.tables, made.tables, strict=True):
-        for place, numbers in zip(places, counts, strict=True):
-            truth[layout.cells[1][place]] = numbers.ravel()
+    for number in [*made.plan.clamped, *(table for _, part in reversed(made.plan.parts) for table in part.tables)]:
+        for place, numbers in zip(layout.tables[number][1], made.tables[number], strict=True):
+            truth[layout.cells[1][place]] = numbers.ravel()  # the first part, which others follow, comes last
     runs = max(1, min(RUNS, MOST_DRAWN // size))
     squares = [np.zeros((len(places), 3)) for _, places in layout.tables]
     shift = np.uint64(64 - made.ptable.bits)

@@ -123,9 +123,10 @@ def _symbols(
             "whose privacy is kept"
             + ("; who has several rows is protected for each of them alone" if spec.unit.id is None else ""),
         ],
-        ["contributions", str(rows), "rows of one person that count, at most; others were left out"],
         ["touches", f"{touches:,}", f"of the {len(layout.cells[0]):,} counts hold one row, at most"],
     ]
+    if spec.unit.id is not None:
+        found.append(["contributions", str(rows), "rows of one person that count, at most; others were left out"])
     if spoiled(spec) is None:
         found.append(
             [

@@ -62,7 +62,7 @@ def _lead(made: "Published", errors: Sequence[Distortion]) -> str:
         ("tables", f"{len(layout.tables):,}"),
         ("different counts", f"{len(layout.cells[0]):,}"),
         (f"of them hold one {unit}, at most", f"{made.touches * spec.unit.contributions:,}"),
-        ("19 in 20 are this close", f"±{errors[-1].within:,}"),
+        ("19 in 20 measurements are this close", f"±{errors[-1].within:,}"),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return (
@@ -94,8 +94,8 @@ def _published(spec: ReleaseSpec, layout: Layout) -> str:
         + grid("Tables", heads, rows, 1)
         + listed
         + f'<p class="note">What was not stated, or is none of these categories, is counted as <code>{OTHER}</code>. A'
-        f" total over a dimension is called <code>{TOTAL}</code> in the files. A count that occurs in several tables is"
-        " one number.</p></section>"
+        f" total over a dimension is called <code>{TOTAL}</code> in the files. A count that is in several tables was"
+        " measured once.</p></section>"
     )
 
 
