@@ -47,13 +47,16 @@ class Codebook:
         return self.levels[name]
 
     def select(self, labels: list[str], what: str = "the filter on", place: Place = ()) -> frozenset[int]:
-        """The leaves that `what` names, by leaf or by group of any level; a name of several sets is refused."""
+        """The leaves that `what` names, by leaf or by group of any level; a name of several sets is refused.
+
+        `_other` is the leaf, whatever levels there are: what was not declared.
+        """
         found: set[int] = set()
         for label in labels:
             meanings = {
                 level: groups.members[groups.labels.index(label)]
                 for level, groups in self.levels.items()
-                if label in groups.labels
+                if label in groups.labels and (label != OTHER or not level)
             }
             if not meanings:
                 raise SpecError(
@@ -63,13 +66,10 @@ class Codebook:
                 )
             if len(set(meanings.values())) > 1:
                 means = " and ".join(f"a group of level {level!r}" if level else "a leaf" for level in meanings)
-                remedy = (
-                    "make a level that has a group, by another name, of the leaves that are meant"
-                    if label == OTHER
-                    else "rename one of them, or name the leaves"
-                )
                 raise SpecError(
-                    f"{what} {self.name!r} names {label!r}, which is {means}, and they differ; {remedy}", place
+                    f"{what} {self.name!r} names {label!r}, which is {means}, and they differ; rename one of them, or"
+                    " name the leaves",
+                    place,
                 )
             found.update(*meanings.values())
         return frozenset(found)

@@ -155,7 +155,8 @@ class TableSpec(_Part):
         "none", description="'all', 'none', or a list of margins, each the names of its dimensions; [] is the total."
     )
     filter: dict[str, list[Label]] = Field(
-        default_factory=dict, description="Only people with one of these leaves or groups, for some dimensions."
+        default_factory=dict,
+        description="Only people with one of these leaves or groups, for some dimensions. `_other` is the leaf.",
     )
 
     @field_validator("dimensions", mode="before")
