@@ -102,7 +102,17 @@ class PrivacyWarning(UserWarning):
 
 
 class SpecError(DiscreetError, ValueError):
-    """A release's specification says something that cannot be; the message has the line."""
+    """A release's specification says something that cannot be; the message has the line.
+
+    Attributes
+    ----------
+    place
+        The part of the specification that it is about: keys, positions in lists, names of tables.
+    """
+
+    def __init__(self, message: str, place: tuple[int | str, ...] = ()) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class ReleaseError(DiscreetError):

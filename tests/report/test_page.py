@@ -122,7 +122,7 @@ def test_no_label_is_markup(hostile: str) -> None:
         made(
             {
                 "title": name,
-                "version": name[:150],
+                "version": name[:100],
                 "dimensions": {
                     name: {
                         "column": name,
@@ -184,7 +184,7 @@ def test_contributor_keys_are_said_to_promise_nothing_together() -> None:
     assert "do not add up" in text
     assert "Whether or not" not in text
     assert {"epsilon (ε)", "delta (δ)"}.isdisjoint(row[0] for row in table(text, "what"))
-    given = made(keys | {"record_keys": ["k"]})
+    given = made(keys | {"record_keys": ["k"], "unit": {}})
     assert "No guarantee is given.</strong>" in given
     assert "one count alone" not in given
     assert '<path class="curve"' not in given

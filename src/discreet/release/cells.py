@@ -244,11 +244,14 @@ def _distinct(table: TableSpec, names: list[str], books: Mapping[str, Codebook])
 def _filters(table: TableSpec, books: Mapping[str, Codebook]) -> dict[str, frozenset[int]]:
     within = {}
     for name, labels in table.filter.items():
+        place = ("tables", table.name, "filter", name)
         if name not in books:
-            raise SpecError(f"table {table.name!r} filters on {name!r}, which is no dimension; declare it")
+            raise SpecError(f"table {table.name!r} filters on {name!r}, which is no dimension; declare it", place)
         if not labels:
-            raise SpecError(f"table {table.name!r} filters on {name!r} with no values; name some, or leave it out")
-        within[name] = books[name].select(labels)
+            raise SpecError(
+                f"table {table.name!r} filters on {name!r} with no values; name some, or leave it out", place
+            )
+        within[name] = books[name].select(labels, f"the filter of table {table.name!r} on", place)
     return within
 
 
@@ -259,9 +262,11 @@ def _side(
     books: Mapping[str, Codebook],
     within: Mapping[str, frozenset[int]],
 ) -> Side:
+    at = [axis.dimension for axis in table.dimensions].index(name)
+    place = ("tables", table.name, "dimensions", at)
     if name not in books:
-        raise SpecError(f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it")
-    groups = books[name].level(level)
+        raise SpecError(f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it", place)
+    groups = books[name].level(level, place)
     inside = within.get(name)
     kept = [
         (label, members if inside is None else members & inside)
@@ -283,10 +288,14 @@ def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:
             )
         return [m for size in range(len(names), -1, -1) for m in itertools.combinations(names, size)]
     margins = [tuple(names)]
-    for given in table.margins:
+    for at, given in enumerate(table.margins):
         unknown = [name for name in given if name not in names]
         if unknown:
-            raise SpecError(f"table {table.name!r} has a margin over {unknown[0]!r}, which is none of its dimensions")
+            raise SpecError(
+                f"table {table.name!r} has a margin over {unknown[0]!r}, which is none of its dimensions; they are"
+                f" {', '.join(names) or 'none'}",
+                ("tables", table.name, "margins", at),
+            )
         margin = tuple(name for name in names if name in given)
         if margin not in margins:
             margins.append(margin)

@@ -11,8 +11,10 @@ that one key never serves two populations.
 import hashlib
 import json
 from dataclasses import dataclass
+from typing import Any
 
-from discreet.errors import SpecError
+from discreet.errors import ParameterError, SpecError
+from discreet.release.document import Place
 from discreet.release.engines import Recode
 from discreet.release.spec import OTHER, TOTAL, Dimension
 
@@ -35,31 +37,41 @@ class Codebook:
     levels: dict[str, Level]
     digest: bytes
 
-    def level(self, name: str | None) -> Level:
+    def level(self, name: str | None, place: Place = ()) -> Level:
         """A level by name; the leaves themselves where that is None."""
         if name is None:
             return self.levels[""]
         if name not in self.levels or not name:
             known = ", ".join(level for level in self.levels if level) or "none"
-            raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}")
+            raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}", place)
         return self.levels[name]
 
-    def select(self, labels: list[str]) -> frozenset[int]:
-        """The leaves that a filter names, by leaf or by group of any level."""
+    def select(self, labels: list[str], what: str = "the filter on", place: Place = ()) -> frozenset[int]:
+        """The leaves that `what` names, by leaf or by group of any level; a name of several sets is refused.
+
+        `_other` is the leaf, whatever levels there are: what was not declared.
+        """
         found: set[int] = set()
         for label in labels:
-            if label in self.leaves:
-                found.add(self.leaves.index(label))
-                continue
-            groups = [
-                level.members[level.labels.index(label)] for level in self.levels.values() if label in level.labels
-            ]
-            if not groups:
+            meanings = {
+                level: groups.members[groups.labels.index(label)]
+                for level, groups in self.levels.items()
+                if label in groups.labels and (label != OTHER or not level)
+            }
+            if not meanings:
                 raise SpecError(
-                    f"the filter on {self.name!r} names {label!r}, which is no leaf or group of it;"
-                    f" its leaves are {', '.join(self.leaves[:20])}"
+                    f"{what} {self.name!r} names {label!r}, which is no leaf or group of it;"
+                    f" its leaves are {', '.join(self.leaves[:20])}",
+                    place,
                 )
-            found |= groups[0]
+            if len(set(meanings.values())) > 1:
+                means = " and ".join(f"a group of level {level!r}" if level else "a leaf" for level in meanings)
+                raise SpecError(
+                    f"{what} {self.name!r} names {label!r}, which is {means}, and they differ; rename one of them, or"
+                    " name the leaves",
+                    place,
+                )
+            found.update(*meanings.values())
         return frozenset(found)
 
 
@@ -68,7 +80,7 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
     if dimension.ranges is not None:
         labels = list(dimension.ranges)
         ranges = [(lower, upper, code) for code, (lower, upper) in enumerate(dimension.ranges.values())]
-        recode = Recode(dimension.column, len(labels), ranges=ranges)
+        recode = _recode(name, dimension.column, len(labels), ranges=ranges)
         mapping: object = {"ranges": [[lower, upper, labels[code]] for lower, upper, code in ranges]}
     else:
         given = dimension.categories
@@ -81,20 +93,26 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
         )
         labels = list(raws)
         if isinstance(given, list) and len(labels) < len(given):
-            raise SpecError(f"dimension {name!r} declares a category twice; give each once")
+            raise SpecError(
+                f"dimension {name!r} declares a category twice; give each once", ("dimensions", name, "categories")
+            )
         values: dict[str, int] = {}
         for code, texts in enumerate(raws.values()):
             for text in texts:
                 if text in values:
                     raise SpecError(
-                        f"dimension {name!r} gives the raw value {text!r} to two categories; give it to one"
+                        f"dimension {name!r} gives the raw value {text!r} to two categories; give it to one",
+                        ("dimensions", name, "categories", labels[code]),
                     )
                 values[text] = code
-        recode = Recode(dimension.column, len(labels), values=values)
+        recode = _recode(name, dimension.column, len(labels), values=values)
         mapping = {"values": sorted([text, labels[code]] for text, code in values.items())}
     for label in labels:
         if label in (OTHER, TOTAL):
-            raise SpecError(f"dimension {name!r} declares {label!r}, which Discreet uses itself; choose another name")
+            raise SpecError(
+                f"dimension {name!r} declares {label!r}, which Discreet uses itself; choose another name",
+                ("dimensions", name, "categories" if dimension.ranges is None else "ranges", label),
+            )
     leaves = (*labels, OTHER)
     identity = json.dumps([dimension.column, mapping], ensure_ascii=False, sort_keys=True)
     every = Level(leaves, tuple(frozenset({code}) for code in range(len(leaves))))
@@ -102,17 +120,35 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
     return Codebook(name, leaves, recode, levels, hashlib.sha256(identity.encode()).digest())
 
 
+def _recode(name: str, column: str, leaves: int, **how: Any) -> Recode:
+    try:
+        return Recode(column, leaves, **how)
+    except ParameterError as error:
+        field = "ranges" if "ranges" in how else "categories"
+        raise SpecError(f"dimension {name!r}: {error}", ("dimensions", name, field)) from None
+
+
 def _level(name: str, level: str, groups: dict[str, list[str]], leaves: tuple[str, ...]) -> Level:
     members = []
+    code = {leaf: at for at, leaf in enumerate(leaves)}
     for group, names in groups.items():
+        place = ("dimensions", name, "levels", level, group)
         if group in (OTHER, TOTAL):
-            raise SpecError(f"level {level!r} of {name!r} has a group {group!r}, which Discreet uses itself; rename it")
-        unknown = [leaf for leaf in names if leaf not in leaves]
+            raise SpecError(
+                f"level {level!r} of {name!r} has a group {group!r}, which Discreet uses itself; rename it", place
+            )
+        unknown = [leaf for leaf in names if leaf not in code]
         if unknown:
-            raise SpecError(f"group {group!r} of level {level!r} names {unknown[0]!r}, which is no leaf of {name!r}")
+            raise SpecError(
+                f"group {group!r} of level {level!r} names {unknown[0]!r}, which is no leaf of {name!r}; its leaves are"
+                f" {', '.join(leaves[:20])}",
+                place,
+            )
         if not names:
-            raise SpecError(f"group {group!r} of level {level!r} of {name!r} has no leaves; give some or leave it out")
-        members.append(frozenset(leaves.index(leaf) for leaf in names))
+            raise SpecError(
+                f"group {group!r} of level {level!r} of {name!r} has no leaves; give some or leave it out", place
+            )
+        members.append(frozenset(code[leaf] for leaf in names))
     rest = frozenset(range(len(leaves))) - frozenset().union(*members)
     labels = tuple(groups)
     return Level((*labels, OTHER), (*members, rest)) if rest else Level(labels, tuple(members))

@@ -38,7 +38,7 @@ def known(asked: ReleaseSpec, layout: Layout) -> list[Known]:
         for name in literal.where:
             if name not in books:
                 raise SpecError(f"fixed names {name!r} ({said}), which is a dimension of no table; use those of tables")
-        leaves = {name: books[name].select([label]) for name, label in literal.where.items()}
+        leaves = {name: books[name].select([label], "fixed, on", ("fixed",)) for name, label in literal.where.items()}
         leaves = {name: members for name, members in leaves.items() if len(members) < len(books[name].leaves)}
         one = Known(leaves, literal.count, said)
         other = found.setdefault(tuple(sorted(leaves.items(), key=lambda item: item[0])), one)

@@ -18,22 +18,31 @@ reported with the line it is in.
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from discreet.errors import SpecError
+from discreet.errors import ParameterError, SpecError
+from discreet.exact import Epsilon, exact
+from discreet.release import document, mistakes
+from discreet.release.document import text
+from discreet.release.engines.source import kind_of
 
 OTHER = "_other"
 TOTAL = "_total"
 
 RESERVED = ("measurements", "manifest", "certificate", "report")
+"""Files of every folder, which tables may not be called."""
 
-LARGEST_FILE = 4_000_000
+COLUMNS = ("count", "grouping", "measurement")
+"""Columns of the files, which dimensions may not be called."""
 
-Label = Annotated[str, Field(min_length=1, max_length=200)]
+LONGEST_LABEL = 200
+
+Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL)]
+Text = Annotated[str, Field(min_length=1)]
 
 
 class _Part(BaseModel):
@@ -48,12 +57,21 @@ class Unit(_Part):
         1, ge=1, le=10, description="Most rows of one person that count; others are dropped in a keyed order."
     )
 
+    @model_validator(mode="after")
+    def _whose(self) -> "Unit":
+        if self.contributions > 1 and self.id is None:
+            raise SpecError(
+                f"contributions is {self.contributions}, and nothing says which rows are one person's; give id",
+                ("contributions",),
+            )
+        return self
+
 
 class Dimension(_Part):
     """A codebook: how the raw values of a column become leaves. What is not declared becomes `_other`."""
 
     column: str = Field(description="Column of the source.")
-    categories: list[Label] | dict[Label, list[str] | str] | None = Field(
+    categories: list[Text] | dict[Text, list[str] | str] | None = Field(
         None, description="Leaves: a list of raw values, or a name for each with the raw values it stands for."
     )
     ranges: dict[Label, tuple[float | None, float | None]] | None = Field(
@@ -69,26 +87,33 @@ class Dimension(_Part):
     @field_validator("categories", mode="before")
     @classmethod
     def _texts(cls, given: Any) -> Any:
-        """Numbers and booleans as the texts they are in a file."""
+        """Numbers, booleans and dates as the texts they are in a file."""
         if isinstance(given, list):
-            return [_text(item) for item in given]
+            return [text(item) for item in given]
         if isinstance(given, dict):
             return {
-                _text(name): [_text(raw) for raw in raws] if isinstance(raws, list) else _text(raws)
-                for name, raws in given.items()
+                name: [text(raw) for raw in raws] if isinstance(raws, list) else text(raws)
+                for name, raws in _named(given).items()
             }
         return given
+
+    @field_validator("ranges", mode="before")
+    @classmethod
+    def _range_names(cls, given: Any) -> Any:
+        return _named(given)
 
     @field_validator("levels", mode="before")
     @classmethod
     def _level_texts(cls, given: Any) -> Any:
-        if isinstance(given, dict):
-            return {
-                _text(level): {_text(group): [_text(leaf) for leaf in leaves] for group, leaves in groups.items()}
-                for level, groups in given.items()
-                if isinstance(groups, dict)
-            }
-        return given
+        if not isinstance(given, dict):
+            return given
+        levels = {level: _named(groups) for level, groups in _named(given).items()}
+        return {
+            level: {group: _texts_of(leaves) for group, leaves in groups.items()}
+            if isinstance(groups, dict)
+            else groups
+            for level, groups in levels.items()
+        }
 
     @model_validator(mode="after")
     def _one_way(self) -> "Dimension":
@@ -96,7 +121,22 @@ class Dimension(_Part):
             raise ValueError("from_data is for categories; leave ranges out")
         if not self.from_data and (self.categories is None) == (self.ranges is None):
             raise ValueError("give categories or ranges, one of them")
+        for label in () if self.from_data else self.categories or ():
+            if len(label) > LONGEST_LABEL:
+                raise SpecError(
+                    f"the category {label[:20]!r}... has {len(label)} characters; give {LONGEST_LABEL} at most",
+                    ("categories",),
+                )
         return self
+
+    def with_categories(self, found: Sequence[str]) -> "Dimension":
+        """The same with the categories that were found in the data.
+
+        Whatever people answered is taken, but for what Discreet uses itself and what no codebook can declare: that
+        counts as `_other`.
+        """
+        kept = [value for value in found if value not in (OTHER, TOTAL) and "\0" not in value]
+        return self.model_copy(update={"categories": kept})
 
 
 class Axis(_Part):
@@ -115,7 +155,8 @@ class TableSpec(_Part):
         "none", description="'all', 'none', or a list of margins, each the names of its dimensions; [] is the total."
     )
     filter: dict[str, list[Label]] = Field(
-        default_factory=dict, description="Only people with one of these leaves or groups, for some dimensions."
+        default_factory=dict,
+        description="Only people with one of these leaves or groups, for some dimensions. `_other` is the leaf.",
     )
 
     @field_validator("dimensions", mode="before")
@@ -131,7 +172,7 @@ class TableSpec(_Part):
     @classmethod
     def _filter_texts(cls, given: Any) -> Any:
         if isinstance(given, dict):
-            return {key: [_text(item) for item in (v if isinstance(v, list) else [v])] for key, v in given.items()}
+            return {key: _texts_of(values) for key, values in given.items()}
         return given
 
 
@@ -145,6 +186,19 @@ class Budget(_Part):
     @classmethod
     def _number(cls, given: Any) -> Any:
         return given if isinstance(given, str) else repr(given)
+
+    @field_validator("epsilon")
+    @classmethod
+    def _epsilon(cls, given: str) -> str:
+        Epsilon.of(given)
+        return given
+
+    @field_validator("delta")
+    @classmethod
+    def _delta(cls, given: str) -> str:
+        if not 0 <= exact(given, "delta") < 1:
+            raise ValueError(f"delta is {given}; give a chance, from 0 to below 1, for example 1e-6")
+        return given
 
 
 class Secret(_Part):
@@ -166,19 +220,21 @@ class Fixed(_Part):
     where: dict[str, Label] = Field(
         default_factory=dict, description="For some dimensions a leaf or group; everyone unless given."
     )
-    count: int = Field(ge=0, le=10**15)
+    count: int = Field(ge=0, le=2**41)
 
     @field_validator("where", mode="before")
     @classmethod
     def _texts(cls, given: Any) -> Any:
-        return {key: _text(value) for key, value in given.items()} if isinstance(given, dict) else given
+        return {key: text(value) for key, value in given.items()} if isinstance(given, dict) else given
 
 
 class ReleaseSpec(_Part):
     """A release: tables published together."""
 
     title: str = "Release"
-    version: Label = Field(description="Label of the data's version; new data need a new one.")
+    version: str = Field(
+        min_length=1, max_length=100, description="Label of the data's version; new data need a new one."
+    )
     source: dict[str, Any] = Field(description="csv, parquet, duckdb, postgres or spark; see the how-to pages.")
     unit: Unit = Unit()
     dimensions: dict[Label, Dimension]
@@ -191,7 +247,9 @@ class ReleaseSpec(_Part):
     budget: Budget | None = Field(None, description="What one person may lose in all; not for key: contributors.")
     key: Literal["query", "fresh", "contributors"] = Field("query", description="How noise is chosen; see keys.")
     record_keys: list[str] | None = Field(
-        None, description="For contributors: columns with record keys that came with the data. They carry no guarantee."
+        None,
+        min_length=1,
+        description="For contributors: columns with record keys that came with the data. They carry no guarantee.",
     )
     record_keys_are: Literal["integers", "fractions"] = Field(
         "integers", description="Record keys that came with the data: integers (ONS), or from 0 to below 1 (cellKey)."
@@ -205,38 +263,110 @@ class ReleaseSpec(_Part):
         default_factory=list, description="Counts that are public from elsewhere. They are outside the guarantee."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Public seed of the reconciliation.")
-    outputs: list[Literal["csv", "parquet", "json-stat"]] = Field(["csv"], description="Formats of the tables.")
+    outputs: list[Literal["csv", "parquet", "json-stat"]] = Field(
+        ["csv"], min_length=1, description="Formats of the tables, each once."
+    )
 
     @field_validator("version", "title", mode="before")
     @classmethod
     def _label(cls, given: Any) -> Any:
-        return _text(given)
+        return text(given)
+
+    @field_validator("version")
+    @classmethod
+    def _printable(cls, given: str) -> str:
+        if not given.isprintable():
+            raise ValueError(f"the version is {given!r}; give a label without line ends and control characters")
+        return given
+
+    @field_validator("dimensions")
+    @classmethod
+    def _columns(cls, given: dict[str, Dimension]) -> dict[str, Dimension]:
+        for name in given:
+            if name.lower() in COLUMNS:
+                raise SpecError(
+                    f"a dimension is called {name}, as a column of the files is; choose another name", (name,)
+                )
+        return given
+
+    @field_validator("tables")
+    @classmethod
+    def _files(cls, given: list[TableSpec]) -> list[TableSpec]:
+        names: set[str] = set()
+        for at, table in enumerate(given):
+            name = table.name.lower()
+            if name in RESERVED:
+                raise SpecError(
+                    f"a table is called {table.name}, as a file of every folder is; choose another name", (at, "name")
+                )
+            if name in names:
+                raise SpecError(
+                    f"two tables have the same name, {table.name}, capital letters aside; give each its own",
+                    (at, "name"),
+                )
+            names.add(name)
+        return given
+
+    @field_validator("outputs")
+    @classmethod
+    def _once(cls, given: list[str]) -> list[str]:
+        if len(set(given)) < len(given):
+            raise ValueError("a format is given twice; give each once")
+        return given
 
     @model_validator(mode="after")
     def _consistent(self) -> "ReleaseSpec":
         if self.key != "fresh" and self.secret is None:
-            raise ValueError(f"key is {self.key}, which needs a secret; give secret: {{file: ...}} or key: fresh")
+            raise SpecError(
+                f"key is {self.key}, which needs a secret; give secret: {{file: ...}} or key: fresh", ("key",)
+            )
         if self.key == "contributors" and (self.budget is not None or self.ledger is not None):
-            raise ValueError("key is contributors, whose guarantees do not compose; leave budget and ledger out")
+            raise SpecError(
+                "key is contributors, whose guarantees do not compose; leave budget and ledger out", ("key",)
+            )
         from_data = any(dimension.from_data for dimension in self.dimensions.values())
         if from_data and self.ledger is not None:
-            raise ValueError("categories are taken from the data, so nothing is promised; leave the ledger out")
+            raise SpecError(
+                "categories are taken from the data, so nothing is promised; leave the ledger out", ("ledger",)
+            )
         if self.key != "contributors" and self.budget is None and not (from_data and self.design):
             raise ValueError("give a budget: what one person may lose in all, such as {epsilon: 1, delta: 1e-6}")
         if self.key == "contributors" and self.design is None:
-            raise ValueError("key is contributors; give a design, as there is no budget to choose one by")
+            raise SpecError("key is contributors; give a design, as there is no budget to choose one by", ("key",))
         if self.key == "contributors" and self.record_keys is None and self.unit.id is None:
-            raise ValueError("key is contributors; give unit: {id: COLUMN} to make record keys from, or record_keys")
+            raise SpecError(
+                "key is contributors; give unit: {id: COLUMN} to make record keys from, or record_keys", ("key",)
+            )
         if self.ledger is not None and self.secret is None:
-            raise ValueError("a ledger needs the secret it was opened with; give secret: {file: ...}")
-        if self.record_keys is not None and self.key != "contributors":
-            raise ValueError("record_keys are for key: contributors; leave them out")
-        for table in self.tables:
-            if table.name in RESERVED:
-                raise ValueError(f"a table is called {table.name}, as a file of every folder is; choose another name")
-        if len({table.name for table in self.tables}) < len(self.tables):
-            raise ValueError("two tables have the same name; give each its own")
+            raise SpecError("a ledger needs the secret it was opened with; give secret: {file: ...}", ("ledger",))
+        self._own_keys()
+        self._certificate()
         return self
+
+    def _own_keys(self) -> None:
+        if self.record_keys is None:
+            return
+        if self.key != "contributors":
+            raise SpecError("record_keys are for key: contributors; leave them out", ("record_keys",))
+        if self.unit.id is not None:
+            raise SpecError(
+                "record keys came with the data, so nothing is promised and rows are not limited; leave unit out",
+                ("unit",),
+            )
+
+    def _certificate(self) -> None:
+        if self.design is None or "certificate" not in self.design:
+            return
+        if not isinstance(self.design["certificate"], (str, os.PathLike)):
+            raise SpecError("the certificate is not the path of a file; give one", ("design", "certificate"))
+        if len(self.design) > 1:
+            others = ", ".join(str(name) for name in self.design if name != "certificate")
+            raise SpecError(
+                f"the design is a certificate, and has {others} as well; a certificate says it all: leave that out",
+                ("design",),
+            )
+        if self.bits is not None:
+            raise SpecError("the design is a certificate, which has its own bits; leave bits out", ("bits",))
 
 
 def load(given: Any) -> ReleaseSpec:
@@ -245,27 +375,13 @@ def load(given: Any) -> ReleaseSpec:
         return given
     if isinstance(given, dict):
         return _checked(given, None, "the specification")
-    path = Path(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else None
-    if path is None:
+    if not isinstance(given, (str, os.PathLike)):
         raise SpecError(f"the specification is {type(given).__name__}; give a path, a dict or a ReleaseSpec")
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise SpecError(f"{path} has more than {LARGEST_FILE} bytes; a specification is shorter")
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SpecError(f"{path} cannot be read ({error.strerror}); give the path of a specification") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path} is not text in UTF-8; give a YAML file") from None
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}" if mark else "it"
-        raise SpecError(f"{path}, {where}: this is not YAML ({getattr(error, 'problem', error)})") from None
-    if not isinstance(document, dict):
+    path = Path(given)
+    parts, node = document.read(path)
+    if not isinstance(parts, dict):
         raise SpecError(f"{path} is not a specification; it has version, source, dimensions, tables and budget")
-    return _relative(_checked(document, node, str(path)), path.parent)
+    return _relative(_checked(parts, node, str(path)), path.parent)
 
 
 def schema() -> dict[str, Any]:
@@ -273,37 +389,34 @@ def schema() -> dict[str, Any]:
     return ReleaseSpec.model_json_schema()
 
 
-def _checked(document: dict[str, Any], node: Any, where: str) -> ReleaseSpec:
+def _checked(parts: dict[str, Any], node: Any, where: str) -> ReleaseSpec:
+    def said(place: document.Place, message: str) -> str:
+        line = document.line(node, place)
+        return f"{where}{f', line {line}' if line else ''}: {mistakes.name(place, parts)}: {message}"
+
     try:
-        return ReleaseSpec.model_validate(document)
+        mistakes.unwritable(parts)
+        spec = ReleaseSpec.model_validate(parts)
+        _resolved(spec)
     except ValidationError as error:
-        lines = []
-        for problem in error.errors():
-            place = ".".join(str(part) for part in problem["loc"]) or "the whole"
-            line = _line(node, problem["loc"])
-            said = problem["msg"].removeprefix("Value error, ")
-            lines.append(f"{where}{f', line {line}' if line else ''}: {place}: {said}")
-        raise SpecError("\n".join(lines)) from None
+        raise SpecError("\n".join(said(*mistake) for mistake in mistakes.of(error, parts))) from None
+    except SpecError as error:
+        raise SpecError(said(error.place, str(error)), error.place) from None
+    return spec
 
 
-def _line(node: Any, place: tuple[int | str, ...]) -> int | None:
-    """The line of the innermost part of the place that the file has."""
-    if node is None:
-        return None
-    line = node.start_mark.line + 1
-    for part in place:
-        found = None
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == str(part):
-                    found, line = value, key.start_mark.line + 1
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            found = node.value[part]
-            line = found.start_mark.line + 1
-        if found is None:
-            break
-        node = found
-    return int(line)
+def _resolved(spec: ReleaseSpec) -> None:
+    """Resolve all names once, so that a mistake is told with its place; later only what is found in the data is new."""
+    from discreet.release import cells, codebook, fixed  # they need this module
+
+    try:
+        kind_of(spec.source)
+    except ParameterError as error:
+        raise SpecError(str(error), ("source",)) from None
+    if any(each.from_data and each.categories is None for each in spec.dimensions.values()):
+        return
+    books = {name: codebook.resolve(name, each) for name, each in spec.dimensions.items()}
+    fixed.known(spec, cells.layout(spec, books))
 
 
 def _relative(spec: ReleaseSpec, folder: Path) -> ReleaseSpec:
@@ -326,8 +439,18 @@ def _relative(spec: ReleaseSpec, folder: Path) -> ReleaseSpec:
     return spec.model_copy(update=changed)
 
 
-def _text(value: Any) -> Any:
-    """A scalar of YAML as a text, as files hold it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, (int, float)) else value
+def _named(given: Any) -> Any:
+    """A mapping whose keys are texts, as files hold them."""
+    if not isinstance(given, dict):
+        return given
+    named = {text(name): value for name, value in given.items()}
+    if len(named) < len(given):
+        raise ValueError("two names are the same when written as text; give each once")
+    return named
+
+
+def _texts_of(given: Any) -> Any:
+    """A list of texts; one scalar is a list of one."""
+    if isinstance(given, list):
+        return [text(item) for item in given]
+    return [text(given)] if isinstance(text(given), str) else given

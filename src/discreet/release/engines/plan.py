@@ -51,7 +51,7 @@ class Recode:
     ranges: Sequence[tuple[float | None, float | None, int]] | None = None
 
     def __post_init__(self) -> None:
-        what = f"the recode of {self.column!r}"
+        what = f"column {self.column!r}"
         if (self.values is None) == (self.ranges is None):
             raise ParameterError(f"{what} has both values and ranges, or neither; give one of them")
         if not 1 <= self.leaves <= MANY:
@@ -69,7 +69,7 @@ class Recode:
 
     def segments(self) -> tuple[list[float], list[int]]:
         """Cuts and codes of the ranges: below cuts[0] the code is codes[0], from cuts[i] on it is codes[i + 1]."""
-        what = f"the recode of {self.column!r}"
+        what = f"column {self.column!r}"
         cuts: list[float] = []
         codes = [self.leaves]
         ordered = sorted(self.ranges or (), key=lambda r: -math.inf if r[0] is None else r[0])
@@ -77,7 +77,9 @@ class Recode:
         for low, high, code in ordered:
             lower, upper = -math.inf if low is None else float(low), math.inf if high is None else float(high)
             if not lower < upper or lower < end:
-                raise ParameterError(f"{what} has the range {low} to {high}, which is empty or overlaps another one")
+                raise ParameterError(
+                    f"{what} has the range {low} to {high}, which is empty or overlaps another one; give ranges apart"
+                )
             for bound in (lower, upper):
                 if math.isfinite(bound) and abs(bound) > LARGEST:
                     raise ParameterError(f"{what} has the bound {bound}; a number beyond {LARGEST} counts as infinite")

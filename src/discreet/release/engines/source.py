@@ -34,20 +34,9 @@ def open_engine(
 
     `memory` (such as "600MB") bounds DuckDB, and `progress` is called with the fraction done where DuckDB knows it.
     """
-    kinds = [kind for kind in _FIELDS if kind in source]
-    if len(kinds) != 1:
-        raise ParameterError(f"the source names {', '.join(kinds) or 'nothing'}; name one of {', '.join(_FIELDS)}")
-    kind = kinds[0]
-    unknown = set(source) - _FIELDS[kind] - {kind}
-    if unknown:
-        known = ", ".join(sorted(_FIELDS[kind])) or "nothing else"
-        raise ParameterError(f"the source has {', '.join(sorted(unknown))}, which {kind} has not; it takes {known}")
+    kind = kind_of(source)
     given: dict[str, Any] = {name: value for name, value in source.items() if name != kind}
     where = source[kind]
-    if not isinstance(where, (str, os.PathLike)) or not os.fspath(where):
-        raise ParameterError(f"the source's {kind} is not a path or a name; give one")
-    if kind in ("duckdb", "postgres") and not given.get("table"):
-        raise ParameterError(f"the source {kind} has no table; give table, or schema.table")
     if kind == "postgres":
         _need("psycopg", "postgres")
         from discreet.release.engines.postgres import Postgres
@@ -62,6 +51,28 @@ def open_engine(
 
     given["database" if kind == "duckdb" else kind] = where
     return Engine(DuckDB(**given, memory=memory or MEMORY, progress=progress))
+
+
+def kind_of(source: Source) -> str:
+    """Which kind of source it is; refused where it is none, or one of its fields is not what it should be."""
+    kinds = [kind for kind in _FIELDS if kind in source]
+    if len(kinds) != 1:
+        raise ParameterError(f"the source names {', '.join(kinds) or 'nothing'}; name one of {', '.join(_FIELDS)}")
+    kind = kinds[0]
+    unknown = set(source) - _FIELDS[kind] - {kind}
+    if unknown:
+        known = ", ".join(sorted(_FIELDS[kind])) or "nothing else"
+        raise ParameterError(f"the source has {', '.join(sorted(unknown))}, which {kind} has not; it takes {known}")
+    where = source[kind]
+    if not isinstance(where, (str, os.PathLike)) or not os.fspath(where):
+        raise ParameterError(f"the source's {kind} is not a path or a name; give one")
+    if kind in ("duckdb", "postgres") and not source.get("table"):
+        raise ParameterError(f"the source {kind} has no table; give table, or schema.table")
+    for name in _FIELDS[kind] & set(source):
+        expected, said = (bool, "true or false") if name == "header" else (str, "a text")
+        if not isinstance(source[name], expected):
+            raise ParameterError(f"the source's {name} is {source[name]!r:.80}; give {said}")
+    return kind
 
 
 def _need(module: str, extra: str) -> None:
