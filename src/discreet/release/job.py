@@ -24,7 +24,7 @@ from discreet.release.engines import Plan, open_engine
 from discreet.release.folder import Published
 from discreet.release.output import MANIFEST, manifest
 from discreet.release.promise import Promise, layout_of, promise_of, table_of
-from discreet.release.spec import Dimension, ReleaseSpec
+from discreet.release.spec import ReleaseSpec
 
 Progress = Callable[[str, float], None]
 """Called with what is being done, and which fraction of it is."""
@@ -120,10 +120,7 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
         return asked
     with open_engine(asked.source) as engine:
         found = {
-            name: Dimension.model_validate(
-                each.model_dump() | {"categories": engine.values(each.column, MOST_CATEGORIES)}
-            )
-            for name, each in missing.items()
+            name: each.with_categories(engine.values(each.column, MOST_CATEGORIES)) for name, each in missing.items()
         }
     return asked.model_copy(update={"dimensions": {**asked.dimensions, **found}})
 
