@@ -1,7 +1,9 @@
 """The command line. Each command is one file; none holds logic of its own."""
 
+import signal
 import sys
 import warnings
+from types import FrameType
 
 import typer
 from rich.console import Console
@@ -32,6 +34,7 @@ app.command("reconcile")(reconcile.reconcile)
 
 def main() -> None:
     """Run a command; a mistake of the user's is one message on standard error and exit code 2."""
+    _end_in_order()
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     with warnings.catch_warnings():
         warnings.simplefilter("always", PrecisionWarning)
@@ -44,3 +47,15 @@ def main() -> None:
         except DiscreetError as error:
             errors.print(f"error: {error}", style="red", markup=False)
             sys.exit(2)
+
+
+def _end_in_order() -> None:
+    """Let a command that is told to end remove what it put aside, as copies of rows; unless it was told to go on."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _ended)
+
+
+def _ended(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)
