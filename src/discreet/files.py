@@ -35,11 +35,7 @@ def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -
 def free(folder: str | os.PathLike[str]) -> Path:
     """The folder's path, refused where something is there already."""
     target = Path(folder)
-    try:
-        taken = os.path.lexists(target)
-    except ValueError as error:
-        raise OutputError(f"{target!s:.200} is no path ({error}); choose another folder") from None
-    if taken:
+    if os.path.lexists(target):
         raise OutputError(f"{target} exists already; choose another folder, or remove it")
     return target
 
@@ -76,5 +72,6 @@ def _beside(target: Path) -> Iterator[Path]:
             yield beside
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-    except OSError as error:
-        raise OutputError(f"{target} cannot be written ({error.strerror}); choose another place") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{target!s:.200} cannot be written ({reason}); choose another place") from None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -86,7 +87,7 @@ def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
         (lambda m: m["spec"]["design"].update(epsilon="0.01"), "epsilon is '0.01', and the certificate's 0.25"),
         (lambda m: m["spec"]["design"].update(alpha=m["spec"]["design"].pop("epsilon")), "alpha is '0.25'"),
         (lambda m: m["spec"]["design"].update(certify_at="0.01"), "certify_at is '0.01', and the certificate's 1/4"),
-        (lambda m: m["spec"]["design"].update(support=3), "support is 3, and the certificate's 10"),
+        (lambda m: m["spec"]["design"].update(support=3), "support is 3, and the certificate's 110"),
         (lambda m: m["spec"]["design"].update(safety="certified"), "no parameter 'safety'"),
         (lambda m: m["spec"].update(design={"name": "gaussian", "sigma2": 9}), "the design is 'gaussian'"),
         (lambda m: m["spec"].update(design={}), "the design is None"),
@@ -160,7 +161,7 @@ def test_parquet_by_content_and_metadata(spec: dict[str, Any], tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("design", "values"),
-    [({"name": "geometric", "epsilon": "0.5", "upper": 5}, [-1, 6, 10**12]), (None, [-(10**6), -(2**62)])],
+    [({"name": "geometric", "epsilon": "0.5", "upper": 5}, [-1, 6, 10**12]), (None, [-111, -(10**6)])],
 )
 def test_measurements_that_the_table_cannot_give(
     spec: dict[str, Any], tmp_path: Path, design: dict[str, Any] | None, values: list[int]
@@ -223,17 +224,19 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
             except DiscreetError:
                 continue
             accepted.add(".".join(map(str, place)))
-    assert accepted == {"software.discreet", "software.python", "software.numpy"}
+    columns = {"spec.unit.id", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
+    unsaid = {"spec.design", "spec.design.epsilon", "spec.bits"}  # the certificate has them
+    assert accepted == {"software.discreet", "software.python", "software.numpy"} | columns | unsaid
 
 
 DESIGNS: list[dict[str, Any]] = [
     {"name": "geometric", "epsilon": 0.25},
     {"name": "geometric", "alpha": "1/2", "upper": 5},
     {"name": "geometric", "epsilon": "1/3", "tail": 1e-9},
-    {"name": "gaussian", "sigma2": 4, "support": 100, "certify_at": 0.5},
+    {"name": "gaussian", "sigma2": 4, "support": 8, "certify_at": 3},
     {"name": "maxent", "epsilon": 1, "delta": 1e-3},
     {"name": "maxent", "support": 5, "variance": 2.0, "certify_at": "0.5"},
-    {"name": "bounded", "epsilon": 1, "delta": "1e-2", "support": 6, "lowest": 0},
+    {"name": "bounded", "epsilon": 1, "eta": "0.9", "support": 4, "lowest": 4},
     {"name": "staircase", "epsilon": 1, "sensitivity": 2},
     {"name": "constrained", "n": 4, "epsilon": 1, "properties": "WH", "objective": "L1"},
     {"name": "select", "n": 4, "epsilon": 1, "properties": ["S", "F"]},
@@ -284,8 +287,6 @@ def test_the_kind_of_source_is_told_whatever_its_options(spec: dict[str, Any], t
 
 
 def test_no_guarantee_is_printed_where_none_is_given(spec: dict[str, Any], tmp_path: Path) -> None:
-    import yaml
-
     for name, change, lines in (("with", {}, 1), ("without", {"sex": {"column": "sex", "from_data": True}}, 0)):
         path = tmp_path / f"{name}.yaml"
         path.write_text(yaml.safe_dump(spec | {"dimensions": spec["dimensions"] | change}))

@@ -6,8 +6,9 @@
   its bytes depend on the version of a library);
 - the manifest: made again as a whole, but for the last digits of the composed guarantee, in which machines differ.
 
-What it cannot tell: whether the publisher used the certificate's table, or the secret well; and the kind of source, the
-fingerprint of the secret, the ledger and the software are stated, and only their form is checked.
+What it cannot tell: whether the publisher used the certificate's table, or the secret well, or counted the columns that
+the specification names. The kind of source, the fingerprint of the secret, the ledger and the software are stated, and
+only their form is checked.
 """
 
 import csv
