@@ -4,7 +4,8 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import OutputError
@@ -16,7 +17,7 @@ def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             raise OutputError(f"{target} is a folder or a device; give the name of a file")
-        beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}")
+        beside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}")
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             with os.fdopen(descriptor, "wb") as file:
@@ -39,20 +40,38 @@ def free(folder: str | os.PathLike[str]) -> Path:
     return target
 
 
+def ready(place: str | os.PathLike[str]) -> Path:
+    """The path of a file or folder to be, refused where it could not be made; for those who pay before they write."""
+    target = free(place)
+    if not target.parent.is_dir():
+        raise OutputError(f"{target} would be in {target.parent}, which is no folder; make it first")
+    with _beside(target) as beside:
+        (beside / target.name).mkdir()
+    return target
+
+
 def write_folder(folder: str | os.PathLike[str], content: Mapping[str, bytes]) -> None:
     """Put the files into a hidden folder beside their place, then rename it."""
     target = free(folder)
+    with _beside(target) as beside:
+        for name, data in content.items():
+            with (beside / name).open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        beside.chmod(0o755)
+        beside.rename(target)
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A hidden folder beside the target, which goes away unless it was renamed."""
     try:
-        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:100]}."))
+        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:50]}."))
         try:
-            for name, data in content.items():
-                with (beside / name).open("xb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-            beside.chmod(0o755)
-            beside.rename(target)
+            yield beside
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-    except OSError as error:
-        raise OutputError(f"{target} cannot be written ({error.strerror}); choose another place") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{target!s:.200} cannot be written ({reason}); choose another place") from None

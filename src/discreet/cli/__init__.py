@@ -1,7 +1,9 @@
 """The command line. Each command is one file; none holds logic of its own."""
 
+import signal
 import sys
 import warnings
+from types import FrameType
 
 import typer
 from rich.console import Console
@@ -32,6 +34,7 @@ app.command("reconcile")(reconcile.reconcile)
 
 def main() -> None:
     """Run a command; a mistake of the user's is one message on standard error and exit code 2."""
+    told = _told_to_end()
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     with warnings.catch_warnings():
         warnings.simplefilter("always", PrecisionWarning)
@@ -41,6 +44,28 @@ def main() -> None:
         )
         try:
             app()
-        except DiscreetError as error:
+        except Exception as error:
+            if told:  # a library may make an error of its own of being ended
+                sys.exit(told[0])
+            if not isinstance(error, DiscreetError):
+                raise
             errors.print(f"error: {error}", style="red", markup=False)
             sys.exit(2)
+
+
+def _told_to_end() -> list[int]:
+    """Let a command that is told to end remove what it put aside, as copies of rows; the exit code is then in the list.
+
+    Signals that the command was started to ignore stay ignored.
+    """
+    told: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        told.append(128 + number)
+        sys.exit(told[0])
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+    return told

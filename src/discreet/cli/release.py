@@ -38,10 +38,11 @@ def release(
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
     with show.progress() as progress:
         made = run(spec, output, log=log, progress=progress)
-    show.guarantee(made.ptable)
+    privacy = made.manifest["privacy"]
+    show.guarantee(made.ptable, promised=privacy["cell"] is not None)
     cells = sum(part.size for part in made.measurements)
     show.console.print(f"cells            {cells}, and one person is in {made.touches} of them")
-    show.composed(made.promise, made.touches, made.manifest["privacy"]["no_guarantee"])
+    show.composed(made.promise, made.touches, privacy["no_guarantee"])
     if log is not None:
         show.console.print(
             f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False

@@ -55,15 +55,16 @@ def composed(promise: "Promise | None", touches: int, why_not: str | None) -> No
     )
 
 
-def guarantee(ptable: PTable) -> None:
-    """Domain, the exact (epsilon, delta), utility and properties of certified integers."""
+def guarantee(ptable: PTable, *, promised: bool = True) -> None:
+    """Domain, the exact (epsilon, delta) where it is promised, utility and properties of certified integers."""
     epsilon, _, delta = ptable.guarantee
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     grid.add_row("domain", domain(ptable.domain))
     grid.add_row("neighbours", neighbours(ptable))
-    grid.add_row("guarantee", f"epsilon = {epsilon}, delta = {upper(delta)}, recomputed in integers")
+    if promised:
+        grid.add_row("guarantee", f"epsilon = {epsilon}, delta = {upper(delta)}, recomputed in integers")
     for name, values in ptable.utility.items():
         least, greatest = (number(value) for value in values)
         grid.add_row(

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,10 +34,21 @@ def _folder(path: str) -> None:
     checked = check_folder(path)
     made = checked.made
     show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
-    show.guarantee(made.ptable)
-    show.composed(made.promise, made.touches, checked.manifest["privacy"]["no_guarantee"])
+    privacy = checked.manifest["privacy"]
+    show.guarantee(made.ptable, promised=privacy["cell"] is not None)
+    show.composed(made.promise, made.touches, privacy["no_guarantee"])
+    show.console.print(f"stated, not checked: {_stated(checked.manifest)}", style="dim", markup=False)
     show.console.print(
         "The tables are what the measurements make, byte for byte. That the publisher drew the noise from this table,"
         " and keeps the secret, is not proved by a folder.",
         style="dim",
     )
+
+
+def _stated(manifest: dict[str, Any]) -> str:
+    """What nothing in a folder can show to be true or false."""
+    fingerprint, ledger = manifest["key"]["fingerprint"], manifest["ledger"]
+    told = [f"counted from {manifest['engine']}"]
+    told.append("no secret" if fingerprint is None else f"secret {fingerprint}")
+    told.append("no ledger" if ledger is None else f"ledger {ledger['id']}, {ledger['units']} units at {ledger['seq']}")
+    return "; ".join([*told, *(f"{name} {version}" for name, version in manifest["software"].items())])

@@ -1,13 +1,14 @@
 """Check a release folder as a third party would: with nothing but the folder.
 
-- the certificate: every claim, recomputed in integers;
-- the manifest: the digests of all files, the groupings that its specification has, the touches, and the composed
-  guarantee, recomputed from the certificate;
-- the measurements: one for every cell of every grouping, the same for the same cell;
-- the tables and the report: made again from the measurements, byte for byte (a Parquet file by its content, as its
-  bytes depend on the version of a library).
+- the certificate: every claim, recomputed in integers, and the specification says nothing else of it;
+- the measurements: one for every cell of every grouping, the same for the same cell, and one that the table can give;
+- the files: these and no others, made again from the measurements, byte for byte (a Parquet file by its content, as
+  its bytes depend on the version of a library);
+- the manifest: made again as a whole, but for the last digits of the composed guarantee, in which machines differ.
 
-What it cannot tell: whether the publisher used the certificate's table, or the secret well.
+What it cannot tell: whether the publisher used the certificate's table, or the secret well, or counted the columns that
+the specification names. The kind of source, the fingerprint of the secret, the ledger and the software are stated, and
+only their form is checked.
 """
 
 import csv
@@ -15,6 +16,8 @@ import io
 import json
 import math
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,16 +26,22 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import ValidationError
 
 import discreet
-from discreet.certify.ptable import PTable, load
+from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError, DiscreetError
 from discreet.release import additive, cells, measure, output
-from discreet.release.folder import FORMAT, VERSION, Published
-from discreet.release.promise import Promise, layout_of, promise_of
+from discreet.release.folder import FORMAT, SOURCES, VERSION, Published, contradictions
+from discreet.release.possible import possible
+from discreet.release.promise import Promise, layout_of, promise_of, table_of
 from discreet.release.spec import ReleaseSpec
 
 LARGEST_MANIFEST = 64_000_000
+
+_HEX = re.compile(r"[0-9a-f]{1,128}")
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_WORD = re.compile(r"[0-9A-Za-z.+_-]{1,60}")
 
 
 @dataclass(frozen=True)
@@ -65,15 +74,16 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     """
     where = Path(folder)
     document, content, ptable, spec, layout = _opened(where)
-    failures: list[str] = []
+    failures = [f"manifest: {wrong}" for wrong in contradictions(spec, ptable)]
     plan = additive.plan(spec, layout, ptable)
     touches = layout.touches(spec.unit.contributions)
-    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, ptable, failures)
     if failures:
         raise _refused(where, failures)
     promise = _promise(document, spec, ptable, touches, failures)
     made = Published(spec, layout, ptable, touches, promise, plan, values, plan.tables(values))
-    _claims(document, made, failures)
+    if not failures:
+        _claims(document, content, made, failures)
     if failures:
         raise _refused(where, failures)
     _replayed(content, made, document, failures)
@@ -91,10 +101,10 @@ def read(folder: str | os.PathLike[str]) -> Folder:
     where = Path(folder)
     document, content, ptable, spec, layout = _opened(where)
     failures: list[str] = []
-    _groupings(document, spec, layout, ptable, failures)
-    if failures:
+    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
+        failures.append("manifest: its groupings are not those of its specification and certificate")
         raise _refused(where, failures)
-    values = _measurements(content[output.MEASUREMENTS], layout, failures)
+    values = _measurements(content[output.MEASUREMENTS], layout, ptable, failures)
     if failures:
         raise _refused(where, failures)
     return Folder(where, spec, ptable, layout, values)
@@ -104,12 +114,13 @@ def _opened(where: Path) -> tuple[dict[str, Any], dict[str, bytes], PTable, Rele
     """The manifest, the files that it names, the certificate, the specification and its cells."""
     document = _manifest(where)
     failures: list[str] = []
+    _stated(document, failures)
     content = _content(where, document, failures)
     if failures:
         raise _refused(where, failures)
-    ptable = load(where / output.CERTIFICATE)
-    spec = _spec(document.get("spec"), document)
-    return document, content, ptable, spec, layout_of(spec)
+    spec = _spec(document)
+    certified = spec.model_copy(update={"design": {"certificate": str(where / output.CERTIFICATE)}})
+    return document, content, table_of(certified, 1), spec, layout_of(spec)
 
 
 def _refused(where: Path, failures: list[str]) -> CertificateError:
@@ -124,13 +135,14 @@ def _manifest(where: Path) -> dict[str, Any]:
             raise CertificateError(f"{path} is larger than any manifest; get the folder again")
         raw = path.read_bytes()
         document = json.loads(raw)
+        written = output.manifest(document) == raw
     except OSError as error:
         raise CertificateError(f"{path} cannot be read ({error.strerror}); give the folder of a release") from None
     except (ValueError, RecursionError):
         raise CertificateError(f"{path} is not JSON; get the folder again") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
         raise CertificateError(f"{path} is not a manifest of this version; get a newer Discreet")
-    if output.manifest(document) != raw:
+    if not written:
         raise CertificateError(f"{path} is not in the form in which manifests are written; get the folder again")
     named = document.get("files")
     if not isinstance(named, dict) or not {output.MEASUREMENTS, output.CERTIFICATE, output.REPORT} <= set(named):
@@ -147,7 +159,7 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
             continue
         try:
             found[name] = (where / name).read_bytes()
-        except OSError:
+        except (OSError, ValueError):
             failures.append(f"{name}: is missing or cannot be read")
             continue
         if output.digest(found[name]) != stated:
@@ -157,33 +169,77 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
     return found
 
 
-def _spec(public: Any, document: dict[str, Any]) -> ReleaseSpec:
+def _stated(document: dict[str, Any], failures: list[str]) -> None:
+    """What nothing in the folder can show to be true has the form that a release gives it."""
+    key, ledger, software = (document.get(name) for name in ("key", "ledger", "software"))
+    if document.get("engine") not in SOURCES:
+        failures.append(f"manifest: the engine is none of {', '.join(SOURCES)}")
+    if not _fields(key, kind=_WORD, fingerprint=_FINGERPRINT, came_with_the_data=bool):
+        failures.append("manifest: the key is not a kind, the fingerprint of a secret and whether keys came with data")
+    if ledger is not None and not _fields(ledger, id=_HEX, seq=int, mac=_HEX, units=int):
+        failures.append("manifest: the ledger is not its id, and the number, code and units of an entry")
+    if not _fields(software, discreet=_WORD, python=_WORD, numpy=_WORD):
+        failures.append("manifest: the software is not the versions of discreet, python and numpy")
+
+
+def _fields(given: Any, **expected: type | re.Pattern[str]) -> bool:
+    """Whether it has these fields, each of its type or written in its way (the fingerprint of no secret is null)."""
+    if not isinstance(given, dict) or given.keys() != expected.keys():
+        return False
+    return all(
+        type(value) is expected[name]
+        or (expected[name] is _FINGERPRINT and value is None)
+        or (isinstance(value, str) and isinstance(way := expected[name], re.Pattern) and way.fullmatch(value))
+        for name, value in given.items()
+    )
+
+
+def _spec(document: dict[str, Any]) -> ReleaseSpec:
     """The public specification, with what was left out of it filled in by what changes nothing here."""
+    public, key = document.get("spec"), document["key"]
     if not isinstance(public, dict):
         raise CertificateError("manifest: there is no specification in it; get the folder again")
-    kind = document.get("key", {}).get("kind")
-    filled = {**public, "source": {"csv": ""}, "secret": {"env": "NONE"} if kind != "fresh" else None}
-    if kind == "contributors":
-        filled["record_keys"] = ["key"] if document["key"].get("came_with_the_data") else None
+    filled = {
+        **public,
+        "source": {document["engine"]: ""},
+        "secret": None if key["fingerprint"] is None else {"env": "NONE"},
+        "ledger": None if document["ledger"] is None else "NONE",
+        "record_keys": ["key"] if key["came_with_the_data"] else None,
+    }
     if public.get("budget") is None:
         filled["design"] = public.get("design") or {"certificate": ""}
     try:
         return ReleaseSpec.model_validate(filled)
-    except ValueError:
+    except ValidationError as error:
+        told = error.errors()[0]
+        place = ".".join(str(part) for part in told["loc"])
+        raise CertificateError(f"manifest: the specification in it is not one ({place}: {told['msg']:.200})") from None
+    except (TypeError, AttributeError):
         raise CertificateError("manifest: the specification in it is not one") from None
 
 
-def _claims(document: dict[str, Any], made: Published, failures: list[str]) -> None:
-    """What the manifest says, but for files and the promise, is what its specification and certificate make."""
-    stated = document.get("privacy")
-    if not isinstance(stated, dict):
-        stated = {}
-    for name, value in made.privacy().items():
-        if name != "composed" and stated.get(name) != value:
-            failures.append(f"manifest: {name} is {stated.get(name)!r:.80}, and comes out as {value!r:.80}")
-    _groupings(document, made.spec, made.layout, made.ptable, failures)
-    if document.get("reconciled") != made.plan.methods:
-        failures.append("manifest: it tells another way of reconciliation than its specification")
+def _claims(document: dict[str, Any], content: dict[str, bytes], made: Published, failures: list[str]) -> None:
+    """The manifest is the one that its specification, its certificate and its files make."""
+    key = document["key"] | {"kind": made.spec.key}
+    expected = made.manifest(content, document["engine"], key, document["ledger"]) | {"software": document["software"]}
+    failures.extend(f"manifest: {wrong}" for wrong in _differences(document, expected))
+    if not failures and output.manifest(document) != output.manifest(expected):
+        failures.append("manifest: its fields are not in the order in which a release writes them")
+
+
+def _differences(stated: Any, expected: Any, place: str = "") -> Iterator[str]:
+    """Where two documents differ, in words."""
+    if isinstance(stated, dict) and isinstance(expected, dict):
+        for name in (*expected, *(name for name in stated if name not in expected)):
+            inner = f"{place}.{name}" if place else str(name)
+            if name not in stated:
+                yield f"{inner:.200} is missing"
+            elif name not in expected:
+                yield f"{inner:.200} is nothing that a release states"
+            else:
+                yield from _differences(stated[name], expected[name], inner)
+    elif json.dumps(stated) != json.dumps(expected):
+        yield f"{place:.200} is {stated!r:.80}, and comes out as {expected!r:.80}"
 
 
 def _promise(
@@ -198,18 +254,11 @@ def _promise(
     if (stated is None) != (promise is None):
         failures.append("manifest: a composed guarantee is stated where there is none, or missing where there is one")
     elif promise is not None:
-        return _stated(stated if isinstance(stated, dict) else {}, promise, failures)
+        return _composed(stated if isinstance(stated, dict) else {}, promise, failures)
     return promise
 
 
-def _groupings(
-    document: dict[str, Any], spec: ReleaseSpec, layout: cells.Layout, ptable: PTable, failures: list[str]
-) -> None:
-    if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
-        failures.append("manifest: its groupings are not those of its specification and certificate")
-
-
-def _stated(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Promise:
+def _composed(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Promise:
     """The guarantee as it is stated: no better than the one recomputed, but for last digits that machines differ in."""
     if stated.get("epsilon") != promise.epsilon:
         failures.append(f"manifest: the composed epsilon is {stated.get('epsilon')}, not the budget's")
@@ -225,8 +274,10 @@ def _stated(stated: dict[str, Any], promise: Promise, failures: list[str]) -> Pr
     return Promise(promise.epsilon, found["delta"], found["floor"])
 
 
-def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> tuple[npt.NDArray[np.int64], ...]:
-    """The measurements of every grouping; the file is the one that would be written for them."""
+def _measurements(
+    raw: bytes, layout: cells.Layout, ptable: PTable, failures: list[str]
+) -> tuple[npt.NDArray[np.int64], ...]:
+    """The measurements of every grouping, all of which the table can give; the file is the one written for them."""
     definitions, where = layout.cells
     size = sum(grouping.size for grouping in layout.groupings)
     try:
@@ -247,6 +298,9 @@ def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> tupl
         start += grouping.size
     if any((distinct[here] != part).any() for here, part in parts):
         failures.append(f"{output.MEASUREMENTS}: one cell has two measurements")
+    outside = distinct[~possible(ptable.table, distinct)]
+    if outside.size:
+        failures.append(f"{output.MEASUREMENTS}: {outside[0]} is no measurement that the certificate's table can give")
     values = tuple(measure.by_grouping(layout, distinct))
     if not failures and output.measurements(layout, values) != raw:
         failures.append(f"{output.MEASUREMENTS}: its cells are not those of the specification, in order")
@@ -254,8 +308,10 @@ def _measurements(raw: bytes, layout: cells.Layout, failures: list[str]) -> tupl
 
 
 def _replayed(content: dict[str, bytes], made: Published, document: dict[str, Any], failures: list[str]) -> None:
-    """Tables and report, made again."""
-    for name, data in made.files().items():
+    """These files and no others, made again."""
+    expected = made.files()
+    failures.extend(f"{name}: is no file of this release" for name in content if name not in expected)
+    for name, data in expected.items():
         if name not in content:
             failures.append(f"{name}: is missing")
         elif name.endswith(".parquet"):
@@ -266,21 +322,24 @@ def _replayed(content: dict[str, bytes], made: Published, document: dict[str, An
 
 
 def _same_parquet(one: bytes, other: bytes) -> bool:
+    """The same columns, rows and metadata, in whatever row groups."""
     try:
-        return bool(pq.read_table(io.BytesIO(one)).equals(pq.read_table(io.BytesIO(other))))
-    except pa.ArrowException:
+        given, expected = pq.ParquetFile(io.BytesIO(one)), pq.ParquetFile(io.BytesIO(other))
+        if given.metadata.num_rows != expected.metadata.num_rows:
+            return False
+        return bool(given.read().equals(expected.read(), check_metadata=True))
+    except (pa.ArrowException, OSError):
         return False
 
 
 def _other_software(document: dict[str, Any]) -> str:
     """A hint where the folder was made by other versions, whose pages or last digits may differ."""
-    stated = document.get("software")
     here = {"discreet": discreet.__version__, "numpy": np.__version__}
-    then = {name: stated.get(name) for name in here} if isinstance(stated, dict) else {}
+    then = {name: document["software"][name] for name in here}
     if then == here:
         return ""
     return f" (made with {_versions(then)}; this is {_versions(here)}: check it with those)"
 
 
 def _versions(of: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in of.items()) or "unknown software"
+    return ", ".join(f"{name} {version}" for name, version in of.items())

@@ -1,7 +1,9 @@
 """The folder of a release: its files and its manifest, from what may be published and nothing else."""
 
 import platform
+from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,8 @@ import numpy.typing as npt
 import discreet
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
-from discreet.exact import text
+from discreet.errors import ParameterError
+from discreet.exact import exact, text
 from discreet.release import additive, output
 from discreet.release.cells import Layout
 from discreet.release.promise import Promise, spoiled, unpromised
@@ -18,6 +21,8 @@ from discreet.release.spec import ReleaseSpec
 from discreet.report.page import page
 
 FORMAT, VERSION = "discreet release", 1
+
+SOURCES = ("csv", "parquet", "duckdb", "postgres", "spark")
 
 
 @dataclass(frozen=True)
@@ -96,3 +101,39 @@ def public(asked: ReleaseSpec) -> dict[str, Any]:
     return asked.model_dump(mode="json", exclude={"source", "secret", "ledger", "record_keys"}) | {
         "design": None if asked.design is None or "certificate" in asked.design else asked.design
     }
+
+
+def contradictions(asked: ReleaseSpec, ptable: PTable) -> Iterator[str]:
+    """What a specification says of its table that is not what the certificate says; one line each.
+
+    A certificate holds the parameters of its design, some of them found rather than given, so those are compared that
+    both have, where they are numbers or words. Noise may end before the support that was asked for.
+    """
+    if asked.bits is not None and asked.bits != ptable.bits:
+        yield f"bits is {asked.bits}, and the certificate's table has {ptable.bits}"
+    if asked.design is None or "certificate" in asked.design:
+        return
+    recorded: dict[str, Any] = {**ptable.design, "certify_at": ptable.certificate.epsilon.exponent}
+    name = recorded.get("name")
+    if asked.design.get("name") != name or name not in discreet.design.__all__:
+        yield f"the design is {asked.design.get('name')!r:.80}, and the certificate's {name!r:.80}"
+        return
+    taken = {"name", "certify_at", *signature(getattr(discreet.design, str(name))).parameters}
+    for parameter, value in asked.design.items():
+        if parameter not in taken:
+            yield f"the design {name} has no parameter {parameter!r:.80}"
+        elif not _agree(parameter, value, recorded):
+            yield (f"the design's {parameter} is {value!r:.80}, and the certificate's {recorded.get(parameter)!s:.80}")
+
+
+def _agree(parameter: str, value: Any, recorded: dict[str, Any]) -> bool:
+    if parameter not in recorded and parameter not in ("epsilon", "alpha"):  # a certificate has one of these two
+        return True
+    here = recorded.get(parameter)
+    if value is None or isinstance(value, (list, dict)) or isinstance(here, (list, dict)) or value == here:
+        return True
+    try:
+        one, other = exact(value, parameter), exact(here, parameter)  # type: ignore[arg-type]
+    except ParameterError:
+        return False
+    return other <= one if parameter == "support" else other == one

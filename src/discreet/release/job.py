@@ -6,6 +6,7 @@ Everything up to the budget sees the specification only. Whatever fails, fails b
 """
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,13 @@ import numpy.typing as npt
 
 from discreet import files
 from discreet.certify.ptable import PTable
+from discreet.errors import SpecError
 from discreet.release import additive, cells, keys, measure, secrets, tabulate
 from discreet.release import log as steward
 from discreet.release import spec as specification
 from discreet.release.account import Account
 from discreet.release.engines import Plan, open_engine
-from discreet.release.folder import Published
+from discreet.release.folder import SOURCES, Published, contradictions
 from discreet.release.output import MANIFEST, manifest
 from discreet.release.promise import Promise, layout_of, promise_of, table_of
 from discreet.release.spec import ReleaseSpec
@@ -81,7 +83,7 @@ def run(
         exists; no folder is left then.
     """
     tell = progress or (lambda _, __: None)
-    files.free(output)
+    files.ready(output)
     private = None if log is None else steward.place(log, output)
     tell("reading the specification", 0)
     asked = _found(specification.load(spec))
@@ -89,6 +91,8 @@ def run(
     touches = layout.touches(asked.unit.contributions)
     tell("choosing and certifying the design", 0)
     ptable = table_of(asked, touches)
+    for wrong in contradictions(asked, ptable):
+        raise SpecError(f"{wrong}; leave it out, or give a design that has it")
     promise = promise_of(asked, ptable, touches)
     plan = additive.plan(asked, layout, ptable)
     secret = _secret(asked)
@@ -105,24 +109,32 @@ def run(
     made = Published(asked, layout, ptable, touches, promise, plan, values, plan.tables(values))
     tell("writing", 0)
     content = made.files()
-    document = made.manifest(content, next(iter(asked.source)), _key(asked, secret), account.head())
-    if private is not None:
-        steward.write(private, seen, made, counts)
-    files.write_folder(output, content | {MANIFEST: manifest(document)})
-    account.complete()
+    engine = next(kind for kind in SOURCES if kind in asked.source)
+    document = made.manifest(content, engine, _key(asked, secret), account.head())
+    with steward.written(private, seen, made, counts):
+        files.write_folder(output, content | {MANIFEST: manifest(document)})
+        try:
+            account.complete()
+        except BaseException:
+            shutil.rmtree(output)
+            raise
     return Release(Path(output), asked, ptable, touches, promise, values, document)
 
 
 def _found(asked: ReleaseSpec) -> ReleaseSpec:
-    """The specification with the categories that it takes from the data."""
+    """The specification with the categories that it takes from the data; those that no table uses are not looked up."""
     missing = {name: each for name, each in asked.dimensions.items() if each.from_data and each.categories is None}
     if not missing:
         return asked
+    used = {name for table in asked.tables for name in (*(axis.dimension for axis in table.dimensions), *table.filter)}
+    dimensions = {
+        name: each.model_dump() for name, each in asked.dimensions.items() if name in used or name not in missing
+    }
     with open_engine(asked.source) as engine:
-        found = {
-            name: each.with_categories(engine.values(each.column, MOST_CATEGORIES)) for name, each in missing.items()
-        }
-    return asked.model_copy(update={"dimensions": {**asked.dimensions, **found}})
+        for name in missing.keys() & used:
+            found = engine.values(missing[name].column, MOST_CATEGORIES)
+            dimensions[name] = missing[name].with_categories(found).model_dump()
+    return specification.load(asked.model_dump() | {"dimensions": dimensions})
 
 
 def _secret(asked: ReleaseSpec) -> bytes:

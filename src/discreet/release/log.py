@@ -6,7 +6,8 @@ publishing it would undo the guarantee.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def place(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
         raise OutputError(f"the log {path} exists already; give a new name")
     if not target.parent.is_dir():
         raise OutputError(f"the log {path} is in a folder that does not exist; make it first")
-    return target
+    return files.ready(target)
 
 
 def found(engine: Engine, plan: Plan, layout: Layout, leaves: Leaves) -> dict[str, Any]:
@@ -68,8 +69,22 @@ def _undeclared(engine: Engine, column: str, declared: Mapping[str, int]) -> dic
     return {"undeclared": values[:SHOWN], "undeclared_in_all": len(values)}
 
 
-def write(path: Path, rows: Mapping[str, Any], made: Published, counts: Integers) -> None:
-    """The log as a JSON file."""
+@contextmanager
+def written(path: Path | None, rows: Mapping[str, Any], made: Published, counts: Integers) -> Iterator[None]:
+    """The log as a JSON file, where one is wanted; gone again if what follows fails."""
+    if path is None:
+        yield
+        return
+    content = _content(rows, made, counts)
+    try:
+        files.write(path, content, private=True)
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _content(rows: Mapping[str, Any], made: Published, counts: Integers) -> bytes:
     errors = []
     for place_, grouping in enumerate(made.layout.groupings):
         true = counts[made.layout.cells[1][place_]].reshape(grouping.shape)
@@ -91,4 +106,4 @@ def write(path: Path, rows: Mapping[str, Any], made: Published, counts: Integers
         for (table, places), counted in zip(made.layout.tables, made.tables, strict=True)
     ]
     document = {"warning": WARNING, "version": made.spec.version, **rows, "groupings": errors, "tables": tables}
-    files.write(path, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode(), private=True)
+    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,166 @@
+"""Whatever goes wrong in a release: no folder, no log, no copy of rows, and no budget for what could not be written."""
+
+import errno
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+import yaml
+
+from discreet import design, files
+from discreet.account.ledger import Ledger
+from discreet.errors import LedgerError, OutputError
+from discreet.release import run, secrets
+from discreet.release.check import check
+
+STAGES = (
+    "discreet.release.job.open_engine",
+    "discreet.release.measure.true_counts",
+    "discreet.release.additive.Plan.tables",
+    "discreet.release.output.files",
+    "discreet.files.write_folder",
+    "discreet.files.os.fsync",
+    "discreet.account.grant.Grant.complete",
+)
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "people.csv").write_text("id,sex\n" + "".join(f"{i},{'fm'[i % 2]}\n" for i in range(300)))
+    secret = secrets.new_secret(tmp_path / "secret.key")
+    unit = design.geometric(epsilon="0.25").certify()
+    Ledger.open(tmp_path / "town.ledger", unit=unit, epsilon=3, delta="1e-6", secret=secret)
+    return {
+        "version": "v1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "unit": {"id": "id"},
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
+        "design": {"name": "geometric", "epsilon": "0.25"},
+        "budget": {"epsilon": 3, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "secret.key")},
+        "ledger": str(tmp_path / "town.ledger"),
+    }
+
+
+def spent(tmp_path: Path) -> int:
+    return Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify().spent
+
+
+def left(tmp_path: Path) -> set[str]:
+    """What a release left beside its sources."""
+    sources = {"people.csv", "secret.key", "release.yaml", "town.ledger", "town.ledger-wal", "town.ledger-shm"}
+    return {path.name for path in tmp_path.iterdir()} - sources
+
+
+@pytest.mark.parametrize(
+    ("output", "log", "said"),
+    [
+        ("nowhere/out", None, "which is no folder; make it first"),
+        ("people.csv/out", None, "which is no folder; make it first"),
+        ("x" * 300, None, "cannot be written"),
+        ("closed/out", None, "cannot be written"),
+        ("out", "nowhere/log.json", "does not exist"),
+        ("out", "x" * 300, "cannot be written"),
+        ("out", "closed/log.json", "cannot be written"),
+    ],
+)
+def test_a_place_that_cannot_be_written_costs_nothing(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, log: str | None, said: str
+) -> None:
+    (tmp_path / "closed").mkdir()
+    real = os.mkdir
+
+    def closed(path: Any, *rest: Any, **more: Any) -> None:  # the tests may be run by root, whom no mode stops
+        if Path(path).parent.name == "closed":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        real(path, *rest, **more)
+
+    monkeypatch.setattr(os, "mkdir", closed)
+    with pytest.raises(OutputError, match=said):
+        run({**spec, "key": "fresh"}, tmp_path / output, log=None if log is None else tmp_path / log)
+    assert spent(tmp_path) == 0
+    assert left(tmp_path) == {"closed"}
+
+
+def test_a_path_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="null byte"):
+        files.ready(f"{tmp_path}/a\x00b")
+    assert files.ready(tmp_path / ("\N{SNOWMAN}" * 80)).parent == tmp_path
+    assert list(tmp_path.iterdir()) == []
+    files.write_folder(tmp_path / ("\N{SNOWMAN}" * 80), {"a": b"1"})
+    files.write(tmp_path / ("\N{SNOWMAN}" * 70), b"1")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("accident", [OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1)])
+def test_an_accident_leaves_neither_folder_nor_log(
+    spec: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
+) -> None:
+    given = {**spec, "ledger": None} if stage.endswith("fsync") else spec
+    with mock.patch(stage, side_effect=accident), pytest.raises((type(accident), OutputError)):
+        run(given, tmp_path / "out", log=tmp_path / "log.json")
+    assert left(tmp_path) == set()
+    run(given, tmp_path / "out", log=tmp_path / "log.json")
+    assert left(tmp_path) == {"out", "log.json"}
+    assert stat.S_IMODE((tmp_path / "log.json").stat().st_mode) == 0o600
+    check(tmp_path / "out")
+
+
+def test_a_ledger_that_fails_at_the_end_leaves_nothing(spec: dict[str, Any], tmp_path: Path) -> None:
+    with mock.patch("discreet.account.grant.Grant.complete", side_effect=LedgerError("gone")):
+        with pytest.raises(LedgerError):
+            run(spec, tmp_path / "out")
+        assert left(tmp_path) == set()
+    run(spec, tmp_path / "out")
+    assert spent(tmp_path) == 2
+
+
+@pytest.mark.parametrize(("number", "instead"), [(signal.SIGTERM, "RuntimeError"), (signal.SIGHUP, "SystemExit")])
+def test_a_command_that_is_told_to_end_leaves_no_copy_of_rows(
+    spec: dict[str, Any], tmp_path: Path, number: signal.Signals, instead: str
+) -> None:
+    """Ended while rows are counted: what was put aside is removed, units are given back, whatever a library raises."""
+    (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    script = f"""
+import glob, sys, time
+from unittest import mock
+from discreet.cli import main
+from discreet.release.engines import Engine
+def slow(self, plan):
+    (folder,) = glob.glob({str(aside / "discreet-*")!r})
+    open(folder + "/rows", "w").write("id,sex")
+    open({str(tmp_path / "counting")!r}, "w").close()
+    try:
+        time.sleep(60)
+    except SystemExit as end:
+        raise {instead}(end.code)
+sys.argv = ["discreet", "release", {str(tmp_path / "release.yaml")!r}, "-o", {str(tmp_path / "out")!r}]
+with mock.patch.object(Engine, "count", slow):
+    main()
+"""
+    environment = {**os.environ, "TMPDIR": str(aside)}
+    running = subprocess.Popen([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE)
+    try:
+        while not (tmp_path / "counting").exists():
+            assert running.poll() is None, running.communicate()
+            time.sleep(0.05)
+        assert list(aside.glob("discreet-*/rows"))
+        running.send_signal(number)
+        assert running.wait(60) == 128 + number
+    finally:
+        running.kill()
+        running.communicate()
+    assert list(aside.iterdir()) == []
+    assert left(tmp_path) == {"aside", "counting"}
+    assert spent(tmp_path) == 0
+    assert Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify().reserved == 0

@@ -1,0 +1,314 @@
+"""`discreet verify DIR` against a forger: whatever a folder states is true, or is said to be unchecked."""
+
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import discreet
+from discreet.certify.table import IntegerRow, Table
+from discreet.cli import app
+from discreet.domain import Counts
+from discreet.errors import CertificateError, DiscreetError, SpecError
+from discreet.release import ReleaseSpec, output, run, secrets
+from discreet.release.check import check
+from discreet.release.engines.source import _FIELDS
+from discreet.release.folder import SOURCES, contradictions
+from discreet.release.possible import possible
+
+Edit = Callable[[dict[str, Any]], Any]
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> dict[str, Any]:
+    rows = "".join(f"{i},{'fm'[i % 2]},{i % 50}\n" for i in range(300))
+    (tmp_path / "people.csv").write_text("id,sex,age\n" + rows)
+    secrets.new_secret(tmp_path / "secret.key")
+    return {
+        "version": "v1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "unit": {"id": "id"},
+        "dimensions": {
+            "sex": {"column": "sex", "categories": ["f", "m"], "levels": {"one": {"all": ["f", "m"]}}},
+            "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 40]}},
+        },
+        "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": "all"}],
+        "design": {"name": "geometric", "epsilon": "0.25"},
+        "bits": 32,
+        "budget": {"epsilon": 3, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "secret.key")},
+        "outputs": ["csv", "parquet"],
+    }
+
+
+def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
+    """Change the manifest, and give it the digests of files that were changed or added."""
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    edit(manifest)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+        manifest["files"][name] = output.digest(data)
+    manifest["files"] = dict(sorted(manifest["files"].items()))
+    (folder / "manifest.json").write_bytes(output.manifest(manifest))
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (
+            lambda m: m["privacy"].update(total_epsilon="0.001"),
+            "privacy.total_epsilon is nothing that a release states",
+        ),
+        (lambda m: m.update(guarantee="epsilon 0.001"), "guarantee is nothing that a release states"),
+        (lambda m: m["privacy"]["composed"].update(note="epsilon 0.01"), "privacy.composed.note is nothing"),
+        (lambda m: m["privacy"]["composed"].update(delta=0.5), "privacy.composed.delta is 0.5, and comes out as '0.5'"),
+        (lambda m: m["privacy"]["composed"].update(delta="1e999"), "composed delta"),
+        (lambda m: m["privacy"]["composed"].update(delta="nan"), "composed delta"),
+        (lambda m: m["privacy"]["composed"].update(epsilon="2"), "composed epsilon"),
+        (lambda m: m["privacy"].pop("unit"), "privacy.unit is missing"),
+        (lambda m: m["privacy"].update(unit=m["privacy"].pop("unit")), "order"),
+        (lambda m: m["key"].update(kind="fresh"), "key.kind is 'fresh', and comes out as 'query'"),
+        (lambda m: m["key"].update(kind="contributors"), "key.kind is 'contributors'"),
+        (lambda m: m["key"].update(came_with_the_data=True), "record_keys are for key: contributors"),
+        (lambda m: m["key"].update(fingerprint=None), "needs a secret"),
+        (lambda m: m["key"].update(fingerprint="0" * 15), "the key is not"),
+        (lambda m: m["spec"].update(key="fresh"), "key.kind is 'query', and comes out as 'fresh'"),
+        (lambda m: m["spec"].update(bits=62), "bits is 62, and the certificate's table has 32"),
+        (lambda m: m["spec"]["design"].update(epsilon="0.01"), "epsilon is '0.01', and the certificate's 0.25"),
+        (lambda m: m["spec"]["design"].update(alpha=m["spec"]["design"].pop("epsilon")), "alpha is '0.25'"),
+        (lambda m: m["spec"]["design"].update(certify_at="0.01"), "certify_at is '0.01', and the certificate's 1/4"),
+        (lambda m: m["spec"]["design"].update(support=3), "support is 3, and the certificate's 110"),
+        (lambda m: m["spec"]["design"].update(safety="certified"), "no parameter 'safety'"),
+        (lambda m: m["spec"].update(design={"name": "gaussian", "sigma2": 9}), "the design is 'gaussian'"),
+        (lambda m: m["spec"].update(design={}), "the design is None"),
+        (lambda m: m["spec"].update(ledger="official.ledger"), "spec.ledger is nothing that a release states"),
+        (lambda m: m["spec"]["unit"].update(contributions=True), "spec.unit.contributions is True"),
+        (lambda m: m.update(engine="abacus"), "engine is none of"),
+        (lambda m: m.update(software={}), "software is not"),
+        (lambda m: m["software"].update(python="\x1b[31m"), "software is not"),
+        (lambda m: m.update(ledger={"id": "00", "seq": "1", "mac": "00", "units": 0}), "ledger is not"),
+        (lambda m: m.update(ledger={"id": "00", "seq": 1, "mac": "00"}), "ledger is not"),
+        (lambda m: m["files"].update({"\x00": "sha256:0"}), "cannot be read"),
+    ],
+)
+def test_claims_that_are_false(spec: dict[str, Any], tmp_path: Path, edit: Edit, said: str) -> None:
+    run(spec, tmp_path / "out")
+    check(tmp_path / "out")
+    forge(tmp_path / "out", edit)
+    with pytest.raises(CertificateError, match=said):
+        check(tmp_path / "out")
+
+
+def test_what_is_stated_and_not_checked_is_said(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    forge(
+        tmp_path / "out",
+        lambda m: m.update(
+            engine="spark",
+            key=m["key"] | {"fingerprint": "0123456789abcdef"},
+            ledger={"id": "ab", "seq": 7, "mac": "cd", "units": 3},
+            software={"discreet": "0.0.1", "python": "2.7", "numpy": "1.0"},
+        ),
+    )
+    shown = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
+    assert shown.exit_code == 0
+    assert (
+        "stated, not checked: counted from spark; secret 0123456789abcdef; ledger ab, 3 units at 7; discreet 0.0.1;"
+        " python 2.7; numpy 1.0"
+    ) in " ".join(shown.output.split())
+    assert set(SOURCES) == set(_FIELDS)
+
+
+def test_a_file_that_no_release_has(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    forge(tmp_path / "out", **{"exact_counts.csv": b"sex,count\nf,150\n"})
+    with pytest.raises(CertificateError, match=r"exact_counts.csv: is no file of this release"):
+        check(tmp_path / "out")
+
+
+def test_parquet_by_content_and_metadata(spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    table = pq.read_table(tmp_path / "out" / "t.parquet")
+
+    def written(content: Any, **options: Any) -> bytes:
+        out = io.BytesIO()
+        pq.write_table(content, out, **options)
+        return out.getvalue()
+
+    forge(tmp_path / "out", **{"t.parquet": written(table, row_group_size=2, compression="none")})
+    check(tmp_path / "out")
+    field = table.schema.field(0).with_metadata({"truth": "150"})
+    for forged in (
+        written(table.replace_schema_metadata({"true_total": "300"})),
+        written(table.cast(table.schema.set(0, field))),
+        written(table.slice(1)),
+        b"PAR1",
+    ):
+        forge(tmp_path / "out", **{"t.parquet": forged})
+        with pytest.raises(CertificateError, match=r"t.parquet: is not what the measurements make"):
+            check(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("design", "values"),
+    [({"name": "geometric", "epsilon": "0.5", "upper": 5}, [-1, 6, 10**12]), (None, [-111, -(10**6)])],
+)
+def test_measurements_that_the_table_cannot_give(
+    spec: dict[str, Any], tmp_path: Path, design: dict[str, Any] | None, values: list[int]
+) -> None:
+    """Everything else is made to fit: the tables, the report, the digests."""
+    run(spec | {"design": design or spec["design"], "budget": {"epsilon": 5, "delta": "1e-6"}}, tmp_path / "out")
+    checked = check(tmp_path / "out")
+    for value in values:
+        changed = tuple(
+            np.where(np.arange(part.size).reshape(part.shape) == 0, value, part) for part in checked.made.values
+        )
+        made = dataclasses.replace(checked.made, values=changed, tables=checked.made.plan.tables(changed))
+        forge(tmp_path / "out", **made.files())
+        with pytest.raises(CertificateError, match=f"{value} is no measurement"):
+            check(tmp_path / "out")
+
+
+@given(st.data())
+def test_possible_measurements_by_enumeration(data: st.DataObject) -> None:
+    weights = st.lists(st.integers(0, 1), min_size=1, max_size=5).map(tuple)
+    rows = st.builds(IntegerRow, st.integers(-6, 6), weights)
+    small, interior = data.draw(st.lists(rows, max_size=3)), data.draw(st.lists(rows, max_size=3))
+    size = len(small) + (data.draw(st.integers(1, 9)) if interior else 0)
+    upper = None if interior and data.draw(st.booleans()) else size - 1
+    if not small and not interior:
+        return
+    table = Table(8, Counts(0, upper), (1,), tuple(small), tuple(interior))
+    last = 80 if upper is None else upper
+    found = {y for c in range(last + 1) for y in range(-20, 40) if table.row(c).at(y)}
+    given_ = np.arange(-20, 40).reshape(6, 10)
+    assert set(given_[possible(table, given_)].tolist()) == found
+
+
+def replaced(document: Any) -> Iterator[tuple[list[Any], Any]]:
+    """Every place in a document."""
+    if isinstance(document, (dict, list)):
+        for key, value in document.items() if isinstance(document, dict) else enumerate(document):
+            yield [key], value
+            for place, inner in replaced(value):
+                yield [key, *place], inner
+
+
+def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Every value in turn replaced by others of every kind."""
+    run(spec | {"outputs": ["csv"], "fixed": [{"where": {"sex": "f"}, "count": 150}]}, tmp_path / "out")
+    original = (tmp_path / "out" / "manifest.json").read_bytes()
+    accepted = set()
+    for place, _ in replaced(json.loads(original)):
+        for value in (None, [], {}, 3, "x"):
+            document = json.loads(original)
+            inner = document
+            for key in place[:-1]:
+                inner = inner[key]
+            if inner[place[-1]] == value:
+                continue
+            inner[place[-1]] = value
+            (tmp_path / "out" / "manifest.json").write_bytes(output.manifest(document))
+            try:
+                check(tmp_path / "out")
+            except DiscreetError:
+                continue
+            accepted.add(".".join(map(str, place)))
+    columns = {"spec.unit.id", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
+    unsaid = {"spec.design", "spec.design.epsilon", "spec.bits"}  # the certificate has them
+    assert accepted == {"software.discreet", "software.python", "software.numpy"} | columns | unsaid
+
+
+DESIGNS: list[dict[str, Any]] = [
+    {"name": "geometric", "epsilon": 0.25},
+    {"name": "geometric", "alpha": "1/2", "upper": 5},
+    {"name": "geometric", "epsilon": "1/3", "tail": 1e-9},
+    {"name": "gaussian", "sigma2": 4, "support": 8, "certify_at": 3},
+    {"name": "maxent", "epsilon": 1, "delta": 1e-3},
+    {"name": "maxent", "support": 5, "variance": 2.0, "certify_at": "0.5"},
+    {"name": "bounded", "epsilon": 1, "eta": "0.9", "support": 4, "lowest": 4},
+    {"name": "staircase", "epsilon": 1, "sensitivity": 2},
+    {"name": "constrained", "n": 4, "epsilon": 1, "properties": "WH", "objective": "L1"},
+    {"name": "select", "n": 4, "epsilon": 1, "properties": ["S", "F"]},
+    {"name": "exponential", "n": 4, "epsilon": 1},
+    {"name": "fair", "n": 4, "epsilon": 1, "variant": None},
+    {"name": "uniform", "n": 4, "certify_at": 1},
+    {"name": "weakly_honest", "n": 4, "alpha": 0.4, "columns": True},
+]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design["name"])
+def test_a_design_does_not_contradict_its_own_certificate(design: dict[str, Any]) -> None:
+    parameters = {name: value for name, value in design.items() if name not in ("name", "certify_at")}
+    ptable = getattr(discreet.design, design["name"])(**parameters).certify(design.get("certify_at"), 32)
+    asked = ReleaseSpec.model_validate(
+        {
+            "version": "1",
+            "source": {"csv": "x"},
+            "dimensions": {"sex": {"column": "sex", "categories": ["f"]}},
+            "tables": [{"name": "t", "dimensions": ["sex"]}],
+            "budget": {"epsilon": 1},
+            "key": "fresh",
+            "bits": 32,
+            "design": json.loads(json.dumps(design)),
+        }
+    )
+    assert list(contradictions(asked, ptable)) == []
+    for name, value in parameters.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("tail", "delta"):
+            other = asked.model_copy(update={"design": design | {name: value / 1000}})
+            assert list(contradictions(other, ptable)), name
+
+
+def test_a_certificate_has_its_own_bits(spec: dict[str, Any], tmp_path: Path) -> None:
+    """A folder that verify would refuse is not made."""
+    discreet.design.geometric(epsilon="0.25").certify(bits=40).save(tmp_path / "c.json")
+    spec["design"] = {"certificate": str(tmp_path / "c.json")}
+    with pytest.raises(SpecError, match="bits is 32, and the certificate's table has 40"):
+        run(spec, tmp_path / "out")
+    run(spec | {"bits": 40}, tmp_path / "out")
+    assert check(tmp_path / "out").manifest["spec"]["design"] is None
+
+
+def test_the_kind_of_source_is_told_whatever_its_options(spec: dict[str, Any], tmp_path: Path) -> None:
+    made = run(spec | {"source": {"delimiter": ",", **spec["source"]}}, tmp_path / "out")
+    assert made.manifest["engine"] == "csv"
+    check(tmp_path / "out")
+
+
+def test_no_guarantee_is_printed_where_none_is_given(spec: dict[str, Any], tmp_path: Path) -> None:
+    for name, change, lines in (("with", {}, 1), ("without", {"sex": {"column": "sex", "from_data": True}}, 0)):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(yaml.safe_dump(spec | {"dimensions": spec["dimensions"] | change}))
+        for arguments in (["release", str(path), "-o", str(tmp_path / name)], ["verify", str(tmp_path / name)]):
+            shown = CliRunner().invoke(app, arguments)
+            assert shown.exit_code == 0, shown.output
+            assert sum(line.startswith("guarantee ") for line in shown.output.splitlines()) == lines
+            assert ("no guarantee: categories were taken from the data" in shown.output) == (not lines)
+            assert "recomputed in integers" not in shown.output or lines
+            assert "32 bits" in shown.output
+
+
+def test_values_of_a_column_that_no_table_uses_stay_in_the_data(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["dimensions"]["name"] = {"column": "id", "from_data": True}
+    made = run(spec, tmp_path / "out")
+    assert "name" not in made.manifest["spec"]["dimensions"]
+    assert made.promise is not None
+    check(tmp_path / "out")
+    with pytest.raises(SpecError, match="give a budget"):  # nothing is taken from the data, so something is promised
+        run(spec | {"budget": None}, tmp_path / "other")
+    spec["tables"][0]["filter"] = {"name": ["7"]}
+    used = run(spec, tmp_path / "used")
+    assert len(used.manifest["spec"]["dimensions"]["name"]["categories"]) == 300
+    assert used.promise is None
+    check(tmp_path / "used")
