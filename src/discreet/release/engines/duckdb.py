@@ -21,6 +21,7 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
+from discreet.release.engines.plan import Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 MEMORY = "600MB"
@@ -78,7 +79,9 @@ class DuckDB:
             if csv is not None:
                 file = csvfile.prepare(Path(csv), self._folder, delimiter, header)
                 self.source = file.sql()
-                self.columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+                self.columns: dict[str, Column] = Unlisted(
+                    {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+                )
             else:
                 self.source = _parquet(Path(parquet)) if parquet is not None else _table(str(table))
                 self.columns = self._described()
