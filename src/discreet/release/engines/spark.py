@@ -106,6 +106,10 @@ class Spark:
             finally:
                 frame.unpersist()
 
+    def mend(self) -> bool:
+        """Nothing can be; see `Database`."""
+        return False
+
     def close(self) -> None:
         """Drop the views, and end the session if it was started here."""
         self._stack.close()
