@@ -7,7 +7,8 @@ of leaf combinations, made here.
 Nothing in this file is published. It holds the truth, and hands it to `measure` only.
 """
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +18,10 @@ import pyarrow as pa
 from discreet.release import keys
 from discreet.release.cells import Grouping, Layout
 from discreet.release.engines import Engine, Plan
-from discreet.release.engines.stream import numbers
+from discreet.release.engines.stream import column, numbers
 
 Integers = npt.NDArray[np.int64]
+Order = Callable[[bytes, bytes], bytes]
 
 HALF = 1 << 16
 
@@ -38,7 +40,7 @@ class Leaves:
 
 def leaves(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> Leaves:
     """Count, and drop what is beyond the contributions."""
-    dropped = _dropped(engine, plan, contributions, secret) if plan.unit is not None else None
+    dropped = _by_codes(plan, _dropped(engine, plan, contributions, secret)) if plan.unit is not None else None
     return _leaves(engine.count(plan), plan, dropped, 1)
 
 
@@ -54,7 +56,8 @@ def with_keys(
     """The same, with sums of the components of record keys: those in the columns, or else made from the ids."""
     if columns:
         return _leaves(engine.key_sums(plan, columns, modulus, fractions), plan, None, modulus)
-    dropped = _dropped(engine, plan, contributions, secret)
+    batches = list(_dropped(engine, plan, contributions, secret))
+    dropped = pa.concat_tables(batches) if batches else None
     return _leaves(engine.sums(plan, keys.record_keys(secret), dropped), plan, None, modulus)
 
 
@@ -75,37 +78,75 @@ def _leaves(table: pa.Table, plan: Plan, dropped: pa.Table | None, modulus: int)
     return Leaves(tuple(codes), counts, sums)
 
 
-def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> pa.Table | None:
-    """The rows of people who have more than may count, beyond the first so many in the keyed order, if any."""
-    order = keys.keyed_order(secret)
-    ids: list[str] = []
-    lines: list[tuple[int, ...]] = []
+def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> Iterator[pa.Table]:
+    """The rows of people who have more than may count, beyond the first so many in the keyed order.
+
+    Columns id, c0, c1, ... and times, as `Engine.excess` gives them, a batch at a time.
+    """
+    order = _keyed_order(secret)
     for batch in engine.excess(plan, contributions):
-        for person, rows in _people(batch, plan):
-            kept = 0
-            for codes, times in sorted(rows, key=lambda row: order(person, repr(row[0]).encode())):
-                over = max(0, min(times, kept + times - contributions))
-                kept += times
-                if over:
-                    ids.append(person)
-                    lines.append((*codes, over))
-    if not lines:
-        return None
-    columns = list(zip(*lines, strict=True))
-    arrays = [pa.array(ids, pa.string())] + [pa.array(c, pa.int32()) for c in columns[:-1]]
-    return pa.table([*arrays, pa.array(columns[-1], pa.int64())], names=["id", *plan.codes, "times"])
+        ids, times = batch.column("id"), numbers(batch.column("times"))
+        person = _runs(ids)
+        at = _sorted(person, ids, [numbers(batch.column(name)) for name in plan.codes], order)
+        person, times = person[at], times[at]
+        upto = np.cumsum(times)
+        first = np.searchsorted(person, person)
+        upto -= upto[first] - times[first]
+        over = np.clip(upto - contributions, 0, times)
+        left = np.flatnonzero(over)
+        if len(left):
+            lines = pa.Table.from_batches([batch]).select(["id", *plan.codes]).take(column(at[left]))
+            yield lines.append_column("times", column(over[left]))
 
 
-def _people(batch: pa.RecordBatch, plan: Plan) -> Iterator[tuple[str, list[tuple[tuple[int, ...], int]]]]:
-    """The lines of one person after the other."""
-    ids = batch.column("id").to_pylist()
-    parts = [batch.column(name).to_pylist() for name in plan.codes]
-    times = batch.column("times").to_pylist()
-    start = 0
-    for end in range(1, len(ids) + 1):
-        if end == len(ids) or ids[end] != ids[start]:
-            yield ids[start], [(tuple(part[line] for part in parts), times[line]) for line in range(start, end)]
-            start = end
+def _runs(ids: pa.Array) -> Integers:
+    """The number of the person, 0, 1, ..., in each of the lines, where the lines of a person are next to each other."""
+    import pyarrow.compute as pc  # few releases need it
+
+    starts = pc.not_equal(ids[1:], ids[:-1]).cast(pa.uint8())
+    return np.concatenate([[0], np.cumsum(numbers(starts), dtype=np.int64)])
+
+
+def _sorted(person: Integers, ids: pa.Array, codes: Sequence[npt.NDArray[np.int32]], order: Order) -> Integers:
+    """The lines person by person, those of each in the keyed order, which who has only one line does not need."""
+    shared = np.flatnonzero((np.bincount(person) > 1)[person])
+    digests = np.zeros((len(person), 4), np.uint64)
+    if len(shared):
+        which = np.zeros(len(shared), np.int64)
+        for code in codes:
+            place = which * (code.max() + 1) + code[shared]
+            _, example, which = np.unique(place, return_index=True, return_inverse=True)
+        combinations = zip(*(code[shared[example]].tolist() for code in codes), strict=True) if codes else [()]
+        texts = [repr(combination).encode() for combination in combinations]
+        names = ids.take(column(shared)).cast(pa.binary()).to_pylist()
+        made = b"".join(map(order, names, map(texts.__getitem__, which.tolist())))
+        digests[shared] = np.frombuffer(made, ">u8").reshape(-1, 4)
+    return np.lexsort((*digests.T[::-1], person))
+
+
+def _keyed_order(secret: bytes) -> Order:
+    """HMAC-SHA256 of the id, after its length, and the codes of a row; begun once for all rows."""
+    key = keys.derived(secret, "rows of a person").ljust(64, b"\0")
+    inner, outer = (hashlib.sha256(bytes(byte ^ pad for byte in key)) for pad in (0x36, 0x5C))
+
+    def order(person: bytes, codes: bytes) -> bytes:
+        inside, outside = inner.copy(), outer.copy()
+        inside.update(len(person).to_bytes(4, "big") + person + codes)
+        outside.update(inside.digest())
+        return outside.digest()
+
+    return order
+
+
+def _by_codes(plan: Plan, batches: Iterable[pa.Table]) -> pa.Table | None:
+    """How many rows are dropped in each leaf combination, in memory that does not grow with the rows."""
+    total: pa.Table | None = None
+    for batch in batches:
+        lines = batch.select([*plan.codes, "times"])
+        lines = lines if total is None else pa.concat_tables([total, lines])
+        folded = lines.group_by(plan.codes).aggregate([("times", "sum")])
+        total = folded.rename_columns({"times_sum": "times"})
+    return total
 
 
 def counts(grouping: Grouping, layout: Layout, found: Leaves) -> tuple[Integers, list[npt.NDArray[np.uint64]]]:

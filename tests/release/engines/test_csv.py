@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -100,8 +101,8 @@ def test_broken_quotes_are_refused_without_a_word_of_the_data(
     ("data", "message"),
     [
         (b"", "is empty; its first line must name the columns"),
-        (b"a,b,a\n1,2,3\n", "two columns named 'a'"),
-        (b"a,b, a \n1,2,3\n", "two columns named 'a'"),
+        (b"a,b,a\n1,2,3\n", "columns 1 and 3 of .* have the same name; .*header: false"),
+        (b"a,b, a \n1,2,3\n", "columns 1 and 3 of .* have the same name"),
         ("a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
     ],
 )
@@ -172,3 +173,62 @@ def test_reading_leaves_the_limit_of_the_process_as_it_was(tmp_path: Path) -> No
         assert csv.field_size_limit() == 1000
     finally:
         csv.field_size_limit(before)
+
+
+IDS = {
+    "latin-1": [b"N\xe9", b"N\xe8", b"N", b"N\xc3\xa9", b"N\xef\xbf\xbd"],
+    "marks": [b"N\xe9", "N\ufffd<e9>".encode(), "N\ufffd<<e9>".encode(), b"N\xef\xbf\xbd\xe9", b"\xff", b"\xfffd"],
+    "marks in UTF-8": ["N\ufffd<e9>".encode(), "N\ufffd<<e9>".encode(), b"N"],
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "spark"])
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("delimiter", [b",", b"e"])
+def test_ids_that_differ_in_any_byte_are_different_people(
+    kind: str, name: str, delimiter: bytes, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if kind == "spark":
+        request.getfixturevalue("spark")
+    ids = [each for each in IDS[name] if delimiter not in each]
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"".join(each + delimiter + b"x\n" for each in [b"id", *ids, *ids]).replace(b"x\n", b"a\n", 1))
+    plan = Plan((Recode("a", 1, values={"x": 0}),), unit="id")
+    with open_engine({kind: path, "delimiter": delimiter.decode()}) as engine:
+        lines = [line for batch in engine.excess(plan, 1) for line in batch.to_pylist()]
+    assert [line["times"] for line in lines] == [2] * len(ids)
+    assert len({line["id"] for line in lines}) == len(ids)
+    if name == "latin-1":
+        assert {"N\ufffd<e9>", "N\ufffd<e8>", "Né", "N\ufffd"} - {line["id"] for line in lines} == set()
+
+
+@pytest.mark.parametrize("size", [3_000_000, 17_000_000])
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_a_very_long_answer_is_other(size: int, quote: bytes, tmp_path: Path) -> None:
+    long = quote + b"9" * size + quote
+    data = b"a,b\nx,0\n" + long + b",1\ny," + long + b"\ny,1\n"
+    assert counted(data, tmp_path / "x.csv") == Counter([(0, 0), (OTHER, 1), (1, 3), (1, 1)])
+
+
+@pytest.mark.parametrize("kind", ["csv", "spark"])
+def test_a_first_line_that_may_be_a_record_is_in_no_message(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if kind == "spark":
+        request.getfixturevalue("spark")
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"jane roe,f,72\np1,m,15\n")
+    with open_engine({kind: path}) as engine:
+        for known in (engine._base.columns, engine.columns()):
+            with pytest.raises(InputError, match=r"no column 'sex'; it has 3 columns.*header: false") as caught:
+                Plan((Recode("sex", 1, values={"f": 0}),)).check(known)
+            assert not re.search("jane|72", str(caught.value))
+    path.write_bytes(b"jane roe,f,f\np1,m,15\n")
+    with pytest.raises(InputError, match=r"columns 2 and 3 .*header: false") as caught:
+        open_engine({kind: path})
+    assert "'f'" not in str(caught.value)
+    path.write_bytes(b"Sex,district\np1,m\n")
+    with open_engine({kind: path}) as engine:
+        for asked, close in (("sex", "Sex"), ("districts", "district")):
+            with pytest.raises(InputError, match=f"it has 2 columns, one of them '{close}'"):
+                engine.values(asked)

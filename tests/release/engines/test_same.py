@@ -147,7 +147,8 @@ def test_an_unknown_column_is_refused_with_the_known_ones(kind: str, opened: Mak
             lambda: engine.count(Plan(unit="id")),
             lambda: engine.key_sums(Plan(), ["rkey"], 256),
         ):
-            with pytest.raises(DiscreetError, match=r"no column '(Age|id|rkey)'; it has Région.*age, born"):
+            listed = "13 columns" if "csv" in kind else "Région.*age, born"
+            with pytest.raises(DiscreetError, match=rf"no column '(Age|id|rkey)'; it has {listed}"):
                 refused()
 
 

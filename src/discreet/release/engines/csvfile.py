@@ -8,10 +8,14 @@ the rows would make a release fail, or change, with one person's answer. What do
     a row with too many            those beyond the header are not read
     an empty field, quoted or not  missing
     a blank line                   no row (in a file of one column: a row with a missing value)
-    bytes that are not UTF-8       each becomes U+FFFD, the replacement character
+    bytes that are not UTF-8       each becomes U+FFFD and its number, as in <e9>: different bytes stay different people
+    a field of more than 16 MB     missing
 
 Only quoting that is broken (a quote that nothing closes, or text after the quote that closes) is refused: nobody can
-tell where such a row ends, so reading on would swallow other rows.
+tell where such a row ends, so reading on would swallow other rows. A field beyond 2**28 characters is taken for one.
+
+U+FFFD with < after it becomes U+FFFD <<, in any file, so that no two texts become one, and what becomes of a text does
+not depend on other rows.
 """
 
 import codecs
@@ -19,6 +23,7 @@ import csv
 import gzip
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,11 +35,20 @@ import pyarrow as pa
 
 from discreet.errors import InputError
 from discreet.release.engines.canonical import WHITE_SPACE
+from discreet.release.engines.plan import HEADER
 from discreet.release.engines.sql import literal
 
 _CHUNK = 2**22
 _ROWS = 2**15
+_MUCH = 2**26
 _LONGEST_FIELD = 2**24
+_OPEN = 2**28
+"""Characters in a field from which on it is taken for one that is never closed."""
+_BLOCK = 2**18
+_LONG_LINE = 2**20
+"""Bytes in whole blocks without a line end that DuckDB, which reads lines of up to 2,000,000, is not trusted with."""
+_START = "\ufffd<".encode()
+_ODD = re.compile("[\udc80-\udcff]|\ufffd<")
 
 
 @dataclass(frozen=True)
@@ -85,20 +99,18 @@ def prepare(path: Path, folder: Path, delimiter: str = ",", header: bool = True)
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
         raise InputError(f"the delimiter is {delimiter!r}; give one ASCII character such as ',' or ';'")
     try:
-        utf8, quotes = _look(path)
+        direct, quotes = _look(path)
         names = _names(path, delimiter, header)
         file = CSVFile(names, path, False, quotes > 0, header, delimiter)
-        if utf8 and (quotes == 0 or (quotes % 2 == 0 and _readable(file))):
+        if direct and (quotes == 0 or (quotes % 2 == 0 and _readable(file))):
             return file
         return replace(file, path=_tidy(path, folder, names, delimiter, header), tidy=True)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or 'damaged'}); check the path") from None
     except EOFError:
         raise InputError(f"{path} ends before its compressed data do; fetch it again") from None
-    except csv.Error as error:
-        reason = (
-            "a field of more than 16 MB" if "limit" in str(error) else "a quote that is not closed, or text after it"
-        )
+    except csv.Error:
+        reason = "a quote that is not closed, or text after it"
         raise InputError(f"{path} is not a CSV file: it has {reason}; write it anew with every quote doubled") from None
 
 
@@ -113,8 +125,8 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 
 
 def _look(path: Path) -> tuple[bool, int]:
-    """Whether all is UTF-8, and how many quotes there are."""
-    utf8, quotes, first = True, 0, True
+    """Whether all is UTF-8 that needs no mark and no line is very long, and how many quotes there are."""
+    direct, quotes, first, run, end = True, 0, True, 0, b""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with _open(path) as file:
         while chunk := file.read(_CHUNK):
@@ -122,25 +134,42 @@ def _look(path: Path) -> tuple[bool, int]:
                 raise InputError(f"{path} is in UTF-16; save it as UTF-8")
             first = False
             quotes += chunk.count(b'"')
-            if utf8:
-                try:
-                    decoder.decode(chunk)
-                except UnicodeDecodeError:
-                    utf8 = False
+            if not direct:
+                continue
+            for start in range(0, len(chunk), _BLOCK):
+                stop = min(start + _BLOCK, len(chunk))
+                run = 0 if chunk.find(b"\n", start, stop) >= 0 else run + stop - start
+                direct = direct and run < _LONG_LINE
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError:
+                direct = False
+            direct = direct and _START not in end + chunk
+            end = chunk[-len(_START) + 1 :]
     try:
-        decoder.decode(b"", final=True)
+        decoder.decode(b"", final=direct)
     except UnicodeDecodeError:
-        utf8 = False
-    return utf8, quotes
+        direct = False
+    return direct, quotes
 
 
 def _rows(path: Path, delimiter: str) -> Iterator[list[str]]:
-    usual = csv.field_size_limit(_LONGEST_FIELD)  # the whole process has this limit
+    usual = csv.field_size_limit(_OPEN)  # the whole process has this limit
     try:
-        with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text:
-            yield from csv.reader(text, delimiter=delimiter, strict=True)
+        with (
+            _open(path) as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+        ):
+            for row in csv.reader(text, delimiter=delimiter, strict=True):
+                yield [field if field.isascii() else _ODD.sub(_marked, field) for field in row]
     finally:
         csv.field_size_limit(usual)
+
+
+def _marked(found: re.Match[str]) -> str:
+    """A byte that is not UTF-8 by its number; and what looks like the start of such a mark, marked."""
+    odd = found.group()
+    return "\ufffd<<" if odd == "\ufffd<" else f"\ufffd<{ord(odd) - 0xDC00:02x}>"
 
 
 def _names(path: Path, delimiter: str, header: bool) -> tuple[str, ...]:
@@ -149,9 +178,12 @@ def _names(path: Path, delimiter: str, header: bool) -> tuple[str, ...]:
         raise InputError(f"{path} is empty; its first line must name the columns")
     names = [name.strip(WHITE_SPACE) for name in first] if header else [""] * len(first)
     names = [name or f"column{i + 1}" for i, name in enumerate(names)]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise InputError(f"{path} has two columns named {twice!r}; rename one of them")
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError(
+                f"columns {names.index(name) + 1} and {i + 1} of {path} have the same name; rename one of them. "
+                f"{HEADER}"
+            )
     return tuple(names)
 
 
@@ -173,6 +205,7 @@ def _tidy(path: Path, folder: Path, names: tuple[str, ...], delimiter: str, head
     target = folder / f"tidy{len(os.listdir(folder))}.parquet"
     with pq.ParquetWriter(target, schema) as writer:
         rows: list[list[str | None]] = []
+        much = 0
 
         def flush() -> None:
             columns = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)]
@@ -182,9 +215,12 @@ def _tidy(path: Path, folder: Path, names: tuple[str, ...], delimiter: str, head
         for number, row in enumerate(_rows(path, delimiter)):
             if (number == 0 and header) or (not row and len(names) > 1):
                 continue
-            rows.append([field or None for field in row[: len(names)]] + [None] * (len(names) - len(row)))
-            if len(rows) == _ROWS:
+            much += sum(map(len, row))
+            kept = [field if 0 < len(field) <= _LONGEST_FIELD else None for field in row[: len(names)]]
+            rows.append(kept + [None] * (len(names) - len(row)))
+            if len(rows) == _ROWS or much > _MUCH:
                 flush()
+                much = 0
         if rows:
             flush()
     return target

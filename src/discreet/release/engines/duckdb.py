@@ -21,6 +21,7 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
+from discreet.release.engines.plan import Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 MEMORY = "600MB"
@@ -71,6 +72,7 @@ class DuckDB:
         if [csv, parquet, database].count(None) != 2 or (table is None) != (database is None):
             raise ParameterError("give one source: csv, parquet, or database with table")
         self._progress = progress
+        self._files: list[str] = []
         with contextlib.ExitStack() as stack:
             self._folder = Path(stack.enter_context(_private_folder()))
             self._base = _connect(None if database is None else Path(database), self._folder, memory)
@@ -78,9 +80,12 @@ class DuckDB:
             if csv is not None:
                 file = csvfile.prepare(Path(csv), self._folder, delimiter, header)
                 self.source = file.sql()
-                self.columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+                self.columns: dict[str, Column] = Unlisted(
+                    {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+                )
             else:
-                self.source = _parquet(Path(parquet)) if parquet is not None else _table(str(table))
+                self._files = [] if parquet is None else _found(Path(parquet))
+                self.source = _parquet(self._files) if self._files else _table(str(table))
                 self.columns = self._described()
             self.dialect = _Dialect(self._base)
             self.close = stack.pop_all().close
@@ -90,6 +95,19 @@ class DuckDB:
         with _refusals(), self._watched():
             for batch in self._base.sql(query).to_arrow_reader(stream.BATCH):
                 yield batch if batch.schema.equals(schema) else batch.cast(schema)
+
+    def mend(self) -> bool:
+        """Read Parquet files from copies without the values that DuckDB refuses; see `Database`."""
+        from discreet.release.engines.mend import mended  # few files need it
+
+        files, self._files = self._files, []
+        if not files:
+            return False
+        try:
+            self.source = _parquet(mended(files, self._folder))
+        except (pa.ArrowException, OSError):
+            return False
+        return True
 
     def _described(self) -> dict[str, Column]:
         with _refusals():
@@ -140,7 +158,7 @@ class _Dialect:
                 text = f"CAST({x} AS VARCHAR)"
                 return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
             case "timestamp":
-                return f"replace(CAST(CAST({x} AS TIMESTAMP) AS VARCHAR), ' ', 'T')"
+                return f"replace(CAST(TRY_CAST({x} AS TIMESTAMP) AS VARCHAR), ' ', 'T')"
             case _:
                 return f"nullif({_trimmed(x)}, '')"
 
@@ -248,7 +266,7 @@ def _table(name: str) -> str:
     return ".".join(map(quoted, sql.parts(name)))
 
 
-def _parquet(path: Path) -> str:
+def _found(path: Path) -> list[str]:
     if path.is_dir():
         files = sorted(str(file) for file in path.rglob("*.parquet") if not file.name.startswith((".", "_")))
         missing = f"the folder {path} has no file that ends in .parquet"
@@ -260,6 +278,10 @@ def _parquet(path: Path) -> str:
         missing = f"there is no file {path}"
     if not files:
         raise InputError(f"{missing}; give a Parquet file, a folder of them, or a pattern such as data/*.parquet")
+    return files
+
+
+def _parquet(files: Sequence[str]) -> str:
     listed = ", ".join(literal(glob.escape(file)) for file in files)
     return f"read_parquet([{listed}], hive_partitioning=false)"
 

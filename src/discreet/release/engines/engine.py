@@ -1,18 +1,20 @@
 """Counting rows by leaf codes, in whatever database they lie."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import pyarrow as pa
 
 from discreet.errors import InputError
 from discreet.release.engines import sql, stream
 from discreet.release.engines.canonical import ids
-from discreet.release.engines.plan import Kind, Plan, RecordKeys, find
+from discreet.release.engines.plan import Kind, Plan, RecordKeys, Unlisted, find
 from discreet.release.engines.sql import Column, Dialect
 
 MANY_VALUES = 100_000
+T = TypeVar("T")
 
 _FORMS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
 
@@ -35,6 +37,9 @@ class Database(Protocol):
     def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """What a query gives, in bounded memory; in order of ids where the schema has them, and the query orders."""
 
+    def mend(self) -> bool:
+        """After a failure: whether the source, which may be called otherwise now, can be read where it could not."""
+
     def close(self) -> None:
         """Free what is held."""
 
@@ -47,11 +52,12 @@ class Engine:
 
     def columns(self) -> dict[str, Kind]:
         """The names of the source's columns and the kinds of their values."""
-        return {name: sql.KINDS[column.type] for name, column in self._base.columns.items()}
+        kinds = {name: sql.KINDS[column.type] for name, column in self._base.columns.items()}
+        return Unlisted(kinds) if isinstance(self._base.columns, Unlisted) else kinds
 
     def count(self, plan: Plan) -> pa.Table:
         """Columns c0, c1, ... (int32) and count (int64), one line a non-empty leaf combination, in order of codes."""
-        return self._counts(plan, self._rows(plan), 0)
+        return self._counts(plan, (), 0)
 
     def excess(self, plan: Plan, most: int) -> Iterator[pa.RecordBatch]:
         """The rows of every id that has more than `most` of them; none without a unit.
@@ -61,17 +67,26 @@ class Engine:
         """
         if plan.unit is None:
             return
-        repeated = self._base.dialect.repeated(self._coded(Plan(unit=plan.unit)), most)
-        query = sql.excess(plan, self._coded(plan), repeated)
-        yield from stream.whole_ids(plan, self._base.rows(query, self._schema(plan, ["times"])))
+
+        def begun() -> Iterator[pa.RecordBatch]:  # the query orders, so all is read when the first batch is there
+            repeated = self._base.dialect.repeated(self._coded(Plan(unit=plan.unit)), most)
+            query = sql.excess(plan, self._coded(plan), repeated)
+            batches = iter(self._base.rows(query, self._schema(plan, ["times"])))
+            return chain([batch for batch in [next(batches, None)] if batch is not None], batches)
+
+        yield from stream.whole_ids(plan, self._surely(begun))
 
     def sums(self, plan: Plan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
         """As `count`, and s0, ..., s3 (uint64): the sums of the record keys' components over the rows of a cell.
 
         The rows in `dropped` (columns as `excess` gives them) do not count. Keys never leave this process.
         """
-        rows = self._base.rows(self._coded(plan), self._schema(plan, []))
-        return stream.sums(plan, rows, record_keys, dropped)
+
+        def made() -> pa.Table:
+            rows = self._base.rows(self._coded(plan), self._schema(plan, []))
+            return stream.sums(plan, rows, record_keys, dropped)
+
+        return self._surely(made)
 
     def key_sums(self, plan: Plan, columns: Sequence[str], modulus: int, fractions: bool = False) -> pa.Table:
         """As `count`, and s0, ... (uint64): sums of record keys that came with the data, each reduced by `modulus`.
@@ -85,7 +100,7 @@ class Engine:
         keys = [sql.reduced(dialect.whole(column), modulus) for column in given]
         if fractions:
             keys = [sql.scaled(dialect.number(column), modulus) for column in given]
-        return self._counts(plan, self._rows(plan, keys), len(keys))
+        return self._counts(plan, keys, len(keys))
 
     def values(self, column: str, limit: int = MANY_VALUES) -> list[str]:
         """The different values of a column as canonical texts, in order; missing ones are left out.
@@ -94,9 +109,13 @@ class Engine:
         """
         find([column], self._base.columns)
         given = self._base.columns[column]
-        query = sql.values(self._base.dialect.value(given), self._base.source, limit + 1)
         schema = pa.schema([("value", _FORMS[given.family])])
-        found = pa.Table.from_batches(self._base.rows(query, schema), schema).column("value")
+
+        def made() -> pa.Table:
+            query = sql.values(self._base.dialect.value(given), self._base.source, limit + 1)
+            return pa.Table.from_batches(self._base.rows(query, schema), schema)
+
+        found = self._surely(made).column("value")
         if len(found) > limit:
             raise InputError(
                 f"the column {column!r} has more than {limit} different values; declare categories or ranges of it"
@@ -118,11 +137,23 @@ class Engine:
     def _coded(self, plan: Plan) -> str:
         return sql.coded(plan, self._rows(plan))
 
-    def _counts(self, plan: Plan, rows: sql.Rows, sums: int) -> pa.Table:
+    def _surely(self, made: Callable[[], T]) -> T:
+        """What is made of the rows, if need be of rows that were mended: nobody's value may make a release fail."""
+        try:
+            return made()
+        except InputError:
+            if not self._base.mend():
+                raise
+        return made()
+
+    def _counts(self, plan: Plan, keys: Sequence[str], sums: int) -> pa.Table:
         totals = ["count", *(f"s{i}" for i in range(sums))]
         schema = pa.schema([*((code, pa.int32()) for code in plan.codes), *((name, pa.int64()) for name in totals)])
-        found = self._base.rows(sql.count(rows, sums), schema)
-        return stream.counts(plan, pa.Table.from_batches(found, schema), sums)
+
+        def made() -> pa.Table:
+            return pa.Table.from_batches(self._base.rows(sql.count(self._rows(plan, keys), sums), schema), schema)
+
+        return stream.counts(plan, self._surely(made), sums)
 
     def _schema(self, plan: Plan, totals: Sequence[str]) -> pa.Schema:
         ids = [] if plan.unit is None else [("id", _FORMS[self._base.columns[plan.unit].family])]

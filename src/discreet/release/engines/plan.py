@@ -11,7 +11,8 @@ more rows than the contributions allow; `Engine.excess` finds those ids, and the
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from difflib import get_close_matches
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,14 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines.canonical import LARGEST, canonical
 
+T = TypeVar("T")
 Kind = Literal["int", "float", "text", "bool", "date", "other"]
 
 RecordKeys = Callable[[pa.Array], tuple[npt.NDArray[np.uint32], ...]]
 """From canonical ids (a string array; an id may occur in it more than once, and again later) to four components."""
 
 COMPONENTS = 4
+HEADER = "Is its first line a header? Give header: false if not"
 MANY = 10_000_000
 
 
@@ -113,9 +116,20 @@ class Plan:
         find(named, known)
 
 
+class Unlisted(dict[str, T]):
+    """Columns of a CSV file, by what stands in its first line, which may be a person's record: no message lists it."""
+
+
 def find(named: Sequence[str], known: Mapping[str, object]) -> None:
-    """Refuse names of columns that the source does not have, and say which it has."""
+    """Refuse names of columns that the source does not have, and say which it has, unless they may be data."""
     for name in named:
-        if name not in known:
-            shown = ", ".join(sorted(known)[:50]) + (", ..." if len(known) > 50 else "")
-            raise InputError(f"the source has no column {name!r}; it has {shown or 'none'}")
+        if name in known:
+            continue
+        if isinstance(known, Unlisted):
+            close = [other for other in known if other.lower() == name.lower()] or get_close_matches(
+                name, known, n=1, cutoff=0.8
+            )
+            hint = f", one of them {close[0]!r}" if close else ""
+            raise InputError(f"the source has no column {name!r}; it has {len(known)} columns{hint}. {HEADER}")
+        shown = ", ".join(sorted(known)[:50]) + (", ..." if len(known) > 50 else "")
+        raise InputError(f"the source has no column {name!r}; it has {shown or 'none'}")

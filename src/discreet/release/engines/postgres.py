@@ -61,6 +61,10 @@ class Postgres:
                 arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
+    def mend(self) -> bool:
+        """Nothing can be; see `Database`."""
+        return False
+
     def _described(self) -> dict[str, Column]:
         with self._base.cursor() as cursor:
             cursor.execute(_text(f"SELECT * FROM {self.source} LIMIT 0"))  # noqa: S608

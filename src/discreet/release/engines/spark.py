@@ -18,6 +18,7 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
+from discreet.release.engines.plan import Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, quoted
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ class Spark:
                 names = tuple(frame.columns)
             types = [_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
-            self.columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
+            columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
+            self.columns = Unlisted(columns) if kind == "csv" else columns
             self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
 
@@ -103,6 +105,10 @@ class Spark:
                     yield from part.sort_by("id").to_batches(max_chunksize=stream.BATCH)
             finally:
                 frame.unpersist()
+
+    def mend(self) -> bool:
+        """Nothing can be; see `Database`."""
+        return False
 
     def close(self) -> None:
         """Drop the views, and end the session if it was started here."""

@@ -1,0 +1,50 @@
+"""Parquet files with values that DuckDB does not read: they count as missing, and everyone else as ever."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.release.engines import Plan, Recode, open_engine
+
+from . import town
+
+
+def text(values: list[bytes]) -> pa.Array:
+    """Text as a careless program writes it."""
+    return pa.Array.from_buffers(pa.string(), len(values), pa.array(values, pa.binary()).buffers())
+
+
+BAD = {
+    "text": text([b"f", b"m", b"f", b"\xff\xfe"]),
+    "milliseconds": pa.array([0, 1000, 0, 2**62], pa.timestamp("ms")),
+    "milliseconds, UTC": pa.array([0, 1000, 0, -(2**62)], pa.timestamp("ms", "UTC")),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> None:
+    bad = BAD[name]
+    ids = text([b"p", b"p", b"q", b"\xff"])
+    pq.write_table(pa.table({"bad": bad, "id": ids, "n": [1, 2, 3, 4]}), tmp_path / "x.parquet")
+    recode = Recode("bad", 2, values={"f": 0, "m": 1, "1970-01-01T00:00:00": 0, "1970-01-01T00:00:01": 1})
+    number = Recode("n", 4, values={str(i + 1): i for i in range(4)})
+
+    def opened():  # type: ignore[no-untyped-def]
+        return open_engine({"parquet": tmp_path / "x.parquet"})
+
+    with opened() as engine:
+        lines = [tuple(line.values()) for line in engine.count(Plan((recode, number))).to_pylist()]
+        assert lines == [(0, 0, 1), (0, 2, 1), (1, 1, 1), (2, 3, 1)]
+    with opened() as engine:
+        assert len(engine.values("bad")) == 2
+    with opened() as engine:
+        assert engine.count(Plan((number,), unit="id")).num_rows == 3
+    with opened() as engine:
+        lines = [line for batch in engine.excess(Plan((), unit="id"), 1) for line in batch.to_pylist()]
+        assert lines == [{"id": "p", "times": 2}]
+    with opened() as engine:
+        assert engine.sums(Plan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
+    with opened() as engine:
+        assert sum(engine.count(Plan((number,), unit="bad")).column("count").to_pylist()) == 3
