@@ -110,12 +110,11 @@ def contributors(
     return np.where(counts == 0, empty, joined)
 
 
-def keyed_order(secret: bytes) -> Callable[[str, bytes], bytes]:
+def keyed_order(secret: bytes) -> Callable[[bytes, bytes], bytes]:
     """The order in which the rows of a person are kept, from the id and the codes of a row."""
     key = derived(secret, "rows of a person")
 
-    def order(person: str, codes: bytes) -> bytes:
-        name = person.encode()
-        return hmac.digest(key, len(name).to_bytes(4, "big") + name + codes, "sha256")
+    def order(person: bytes, codes: bytes) -> bytes:
+        return hmac.digest(key, len(person).to_bytes(4, "big") + person + codes, "sha256")
 
     return order

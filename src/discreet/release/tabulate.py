@@ -7,7 +7,6 @@ of leaf combinations, made here.
 Nothing in this file is published. It holds the truth, and hands it to `measure` only.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -83,7 +82,7 @@ def _dropped(engine: Engine, plan: Plan, contributions: int, secret: bytes) -> I
 
     Columns id, c0, c1, ... and times, as `Engine.excess` gives them, a batch at a time.
     """
-    order = _keyed_order(secret)
+    order = keys.keyed_order(secret)
     for batch in engine.excess(plan, contributions):
         ids, times = batch.column("id"), numbers(batch.column("times"))
         person = _runs(ids)
@@ -122,20 +121,6 @@ def _sorted(person: Integers, ids: pa.Array, codes: Sequence[npt.NDArray[np.int3
         made = b"".join(map(order, names, map(texts.__getitem__, which.tolist())))
         digests[shared] = np.frombuffer(made, ">u8").reshape(-1, 4)
     return np.lexsort((*digests.T[::-1], person))
-
-
-def _keyed_order(secret: bytes) -> Order:
-    """HMAC-SHA256 of the id, after its length, and the codes of a row; begun once for all rows."""
-    key = keys.derived(secret, "rows of a person").ljust(64, b"\0")
-    inner, outer = (hashlib.sha256(bytes(byte ^ pad for byte in key)) for pad in (0x36, 0x5C))
-
-    def order(person: bytes, codes: bytes) -> bytes:
-        inside, outside = inner.copy(), outer.copy()
-        inside.update(len(person).to_bytes(4, "big") + person + codes)
-        outside.update(inside.digest())
-        return outside.digest()
-
-    return order
 
 
 def _by_codes(plan: Plan, batches: Iterable[pa.Table]) -> pa.Table | None:
