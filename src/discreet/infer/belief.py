@@ -95,6 +95,6 @@ def ends(probabilities: npt.NDArray[np.float64], level: Number) -> tuple[npt.NDA
         raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
     size = probabilities.shape[-1]
     tail = float((1 - share) / 2) * (1 - max(_ROUNDING, size * 2.0**-51))
-    below = np.count_nonzero(np.cumsum(probabilities, axis=-1) <= tail, axis=-1)
-    above = np.count_nonzero(np.cumsum(probabilities[..., ::-1], axis=-1) <= tail, axis=-1)
+    below = np.argmax(np.cumsum(probabilities, axis=-1) > tail, axis=-1)
+    above = np.argmax(np.cumsum(probabilities[..., ::-1], axis=-1) > tail, axis=-1)
     return np.asarray(below), np.asarray(size - 1 - above)

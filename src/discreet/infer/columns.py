@@ -137,8 +137,9 @@ def _summarise(
     first = counts[:, 0]
     whole[0, here] = first + low
     whole[1, here] = first + high
-    whole[2, here] = first + chances.argmax(axis=1)
-    whole[3, here] = chances.any(axis=1)
+    top = chances.argmax(axis=1)
+    whole[2, here] = first + top
+    whole[3, here] = chances[np.arange(len(top)), top] > 0
     means[here] = first + chances @ np.arange(counts.shape[1])
 
 

@@ -98,9 +98,11 @@ def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[I
         weights = np.where((counts < likelihood.lower) | (counts > likelihood.upper), 0, weights)
     else:
         with np.errstate(divide="ignore"):
-            logs = np.log(weights) + prior.logs(counts)
+            logs = prior.logs(counts)
+            logs += np.log(weights)
         top = logs.max(axis=1, keepdims=True)
-        weights = np.exp(logs - np.where(np.isfinite(top), top, 0))
+        logs -= np.where(np.isfinite(top), top, 0)
+        weights = np.exp(logs, out=logs)
     sums = weights.sum(axis=1, keepdims=True)
     return counts, weights / np.where(sums > 0, sums, 1)
 
