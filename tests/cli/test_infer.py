@@ -81,6 +81,26 @@ def test_single_numbers(run) -> None:  # type: ignore[no-untyped-def]
     assert "true values behind a measurement of 3" in run("c.json", "--observed", "3").out
 
 
+def test_a_table_with_an_end(run) -> None:  # type: ignore[no-untyped-def]
+    assert run("g.json", "--observed", "20,3", "-o", "found.csv").code == 0
+    assert Path("found.csv").read_text() == (
+        "measured,low,high,mean,most_likely,note\n20,17,,,20,counts of 20 or more are measured alike\n3,1,6,3.06,3,\n"
+    )
+    shown = run("g.json", "--observed", "20")
+    assert "or more" in shown.out.split("true counts")[0]
+    assert "20 or more  " in shown.out.split("true counts")[1]
+
+
+def test_a_margin_at_the_end_of_its_table(run) -> None:  # type: ignore[no-untyped-def]
+    """600 people in cells of 200: the sum of cells tells their number, the margin's own measurement does not."""
+    text = SPEC.format(version=3) + "design: {name: geometric, epsilon: 1, upper: 300}\n"
+    Path("release.yaml").write_text(text)
+    dc.release.run("release.yaml", "out3")
+    added = run("out3", "--sum", "")
+    assert "sum of 9 cells: 5" in added.out or "sum of 9 cells: 6" in added.out
+    assert "which tells less: counts of 300 or more are measured alike" in added.out.replace("\n", " ")
+
+
 def test_how_often_intervals_hold_the_truth(run) -> None:  # type: ignore[no-untyped-def]
     shown = run("m.json", "--coverage")
     assert "98.66%" in shown.out
@@ -110,6 +130,8 @@ def test_how_often_intervals_hold_the_truth(run) -> None:  # type: ignore[no-unt
         (("out1", "-o", "out1/found.csv"), "put it elsewhere"),
         (("out1", "-o", "no/such/found.csv"), "cannot be written"),
         (("changed", "-o", "found.csv"), "certificate"),
+        (("changed", "--observed", "3"), "certificate"),
+        (("changed", "--coverage"), "certificate"),
         (("c.json", "--observed", "3", "-o", "found.csv"), "no order"),
     ],
 )

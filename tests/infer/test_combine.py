@@ -134,7 +134,7 @@ def test_empty_cells_add_up_to_little() -> None:
 def test_a_margin_measured_besides_its_parts() -> None:
     """Two likelihoods multiplied, by plain fractions."""
     table = TABLES["fair on 0..5"]
-    parts = posterior(table, [1, 0])
+    parts = posterior(table, [1, 0], [1] * 6)
     found = update(total(parts), table, 3)
     by_hand = {
         total_count: sum(
@@ -150,6 +150,10 @@ def test_a_margin_measured_besides_its_parts() -> None:
     "run",
     [
         lambda: total([]),
+        lambda: total(belief({1: 1})),  # type: ignore[arg-type]
+        lambda: total(None),  # type: ignore[arg-type]
+        lambda: measured_total(design.geometric(epsilon=1), [1]),  # type: ignore[arg-type]
+        lambda: update(belief({1: 1}), None, 3),  # type: ignore[arg-type]
         lambda: total([3]),  # type: ignore[list-item]
         lambda: difference(belief({1: 1}), 2),  # type: ignore[arg-type]
         lambda: ratio(belief({1: 1}), belief({-1: 1, 2: 1})),
@@ -170,3 +174,22 @@ def test_a_margin_measured_besides_its_parts() -> None:
 def test_refusals(run: Callable[[], object]) -> None:
     with pytest.raises(DiscreetError):
         run()
+
+
+def test_that_or_more_has_no_sum() -> None:
+    """Larger counts are measured as the end is, so a flat prior leaves them open; any other prior tells them apart."""
+    table = design.geometric(epsilon=1, upper=50).certify()
+    far, near = posterior(table, [3, 49])
+    assert (far.open_end, near.open_end) == (False, True)
+    assert total([near]) is near
+    for run in (
+        lambda: total([far, near]),
+        lambda: difference(far, near),
+        lambda: ratio(far, near),
+        lambda: share(near, far),
+        lambda: update(near, table, 48),
+    ):
+        with pytest.raises(ParameterError, match="50 or more"):
+            run()
+    assert total(posterior(table, [3, 49], "poisson:60")).interval()[1] > 60
+    assert total(posterior(table, [3, 49], [1] * 51)).interval()[1] <= 56

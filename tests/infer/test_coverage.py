@@ -21,8 +21,9 @@ def chance(table: PTable, count: int, level: str, prior: object = None) -> Fract
     total = Fraction(0)
     for measured in range(count - 60, count + 61):
         if p := weight(table, measured, count):
-            low, high = posterior(table, measured, prior).interval(level)
-            total += p * (low <= count <= high)
+            found = posterior(table, measured, prior)
+            low, high = found.interval(level)
+            total += p * (low <= count and (count <= high or found.endless(level)))
     return total
 
 

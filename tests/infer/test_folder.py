@@ -201,3 +201,77 @@ def test_a_folder_that_is_not_what_its_manifest_says(tmp_path: Path) -> None:
             dc.infer.folder(folder)
     with pytest.raises(CertificateError, match="folder of a release"):
         dc.infer.folder(tmp_path)
+
+
+DISTRICT = {"column": "district", "categories": ["n", "s", "w"], "levels": {"side": {"coast": ["n", "w"]}}}
+AGE = {"column": "age", "categories": ["child", "adult", "old"], "levels": {"legal": AGES}}
+SEX = {"column": "sex", "categories": {"f, female": "f", "m": "m"}}
+PEOPLE = {"name": "people", "dimensions": ["district", "sex"], "margins": "all"}
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "table", "complaint"),
+    [
+        ({}, {"filter": {"age": ["old"]}}, "filter on 'age' keeps all there and old here"),
+        ({"sex": SEX | {"categories": {"f, female": "m", "m": "f"}}}, {}, "categories of 'sex' are made from"),
+        ({"sex": SEX | {"column": "age"}}, {}, "categories of 'sex' are made from"),
+        ({"district": {"column": "district", "categories": ["n", "s"]}}, {}, r"categories of 'district' differ \(w\)"),
+        ({}, {"filter": {"district": ["n", "s"]}}, "labels of 'district' differ"),
+        ({}, {"dimensions": ["sex", "district"]}, "does not have the cells"),
+    ],
+)
+def test_changes_are_of_the_same_people(
+    tmp_path: Path, held: Readings, dimensions: dict[str, Any], table: dict[str, Any], complaint: str
+) -> None:
+    every = {"district": DISTRICT, "age": AGE, "sex": SEX} | dimensions
+    later = dc.infer.folder(publish(tmp_path, "5", dimensions=every, tables=[PEOPLE | table]))
+    with pytest.raises(ParameterError, match=complaint):
+        later.changes(held)
+    with pytest.raises(ParameterError, match=complaint):
+        later.total_change(held, ["district=n"])
+
+
+def test_changes_of_groups_and_of_filters_that_keep_everyone(tmp_path: Path, held: Readings) -> None:
+    every = {"district": DISTRICT, "age": AGE, "sex": SEX}
+    all_ages = PEOPLE | {"filter": {"age": ["child", "adult", "old", "_other"]}}
+    same = dc.infer.folder(publish(tmp_path, "6", dimensions=every, tables=[all_ages]))
+    assert same.total_change(held, ["district=n"]).mean() == pytest.approx(0, abs=150)
+    moved = {"18+": ["adult"], "65+": ["old"]}
+    ages = {"name": "ages", "dimensions": [{"dimension": "age", "level": "legal"}], "margins": "none"}
+    later = publish(tmp_path, "7", dimensions=every | {"age": AGE | {"levels": {"legal": moved}}}, tables=[ages])
+    with pytest.raises(ParameterError, match="'18\\+' of 'age' holds adult, old there and adult here"):
+        dc.infer.folder(later).changes(held)
+
+
+def test_a_group_of_another_level_means_the_cells_inside(tmp_path: Path, held: Readings) -> None:
+    every = {"district": DISTRICT, "age": AGE, "sex": SEX}
+    coarse = {"name": "sides", "dimensions": [{"dimension": "district", "level": "side"}], "margins": "none"}
+    made = dc.infer.folder(publish(tmp_path, "8", dimensions=every, tables=[PEOPLE, coarse]))
+    group = made.total(["district=coast"], table="people")
+    assert group.interval() == made.total(["district=n", "district=w"], table="people").interval()
+    assert made.number(["district=coast,sex=m"], "people") == 2
+    assert made.measured("district=coast", "people") is None
+    assert made.measured("district=coast", "sides") is not None
+    with pytest.raises(ParameterError, match="'coast' of 'district' is partly inside 'n'"):
+        made.total(["district=n"], table="sides")
+    with pytest.raises(ParameterError, match="counts once"):
+        made.total(["district=coast", "district=w"], table="people")
+
+
+def test_counts_beyond_the_end_of_the_table(tmp_path: Path) -> None:
+    """600 people, and a table that measures 60 or more alike."""
+    ended = {"design": {"name": "geometric", "epsilon": "0.5", "upper": 60}, "tables": [PEOPLE]}
+    first, second = (dc.infer.folder(publish(tmp_path, version, **ended)) for version in ("9", "10"))
+    found = rows(first.csv())
+    top = next(row for row in found if (row["district"], row["sex"]) == ("_total", "_total"))
+    assert (top["high"], top["mean"], top["note"]) == ("", "", "counts of 60 or more are measured alike")
+    empty = next(row for row in found if (row["district"], row["sex"]) == ("_other", "_other"))
+    assert int(empty["high"]) < 30
+    assert empty["note"] == ""
+    moved = rows(second.changes(first))
+    top = next(row for row in moved if (row["district"], row["sex"]) == ("_total", "_total"))
+    assert (top["low"], top["high"], top["mean"]) == ("", "", "")
+    with pytest.raises(ParameterError, match="60 or more"):
+        first.total([""])
+    assert first.total(["sex=_other,district=_other"]).interval()[1] == int(empty["high"])
+    assert first.total([""], prior="poisson:100").interval()[0] > 400

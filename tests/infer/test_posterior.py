@@ -262,3 +262,26 @@ def test_a_prior_too_wide_for_a_clamped_table() -> None:
 
 def test_infer_is_public() -> None:
     assert discreet.infer.posterior is posterior
+
+
+@pytest.mark.parametrize("table", [None, "noise.json", design.geometric(epsilon=1)])
+def test_a_table_is_certified(table: object) -> None:
+    for function in (posterior, intervals, discreet.infer.coverage):
+        with pytest.raises(ParameterError, match="give a certified one"):
+            function(table, 3)
+
+
+def test_the_end_of_the_domain_is_open() -> None:
+    table = design.geometric(epsilon=1, upper=50).certify()
+    beliefs = posterior(table, [50, 46, 43, 3])
+    assert [belief.open_end for belief in beliefs] == [True, True, True, False]
+    assert [belief.endless() for belief in beliefs] == [True, False, False, False]
+    assert beliefs[2].endless("0.9999")
+    assert "47..50 or more" in repr(beliefs[0])
+    assert intervals(table, [[50, 46], [43, 3]]).open_end.tolist() == [[True, False], [False, False]]
+    assert not intervals(table, [50], prior="poisson:40").open_end.any()
+    assert not posterior(table, 50, [1] * 51).open_end
+    assert not posterior(TABLES["geometric"], 50).open_end
+    assert discreet.infer.coverage(table, counts=[50, 51, 10**9]).chances[1:] == (
+        discreet.infer.coverage(table, counts=[50]).chances * 2
+    )

@@ -81,6 +81,7 @@ def infer(
 
 def _numbers(path: str, observed: str, level: str, prior: str, output: str | None) -> None:
     from discreet.infer import intervals, posterior
+    from discreet.infer.columns import heads, listed
 
     ptable = _certificate(path)
     values = [_integer(text) for text in observed.split(",")]
@@ -93,16 +94,22 @@ def _numbers(path: str, observed: str, level: str, prior: str, output: str | Non
     found = intervals(ptable, values, level, prior)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["measured", "low", "high", "mean", "most_likely"])
-    for row in zip(values, found.low.tolist(), found.high.tolist(), found.mean, found.mode.tolist(), strict=True):
-        writer.writerow([*row[:3], f"{row[3]:.2f}", row[4]])
+    columns = heads(ptable)
+    writer.writerow(["measured", *columns])
+    for value, about in zip(values, listed(found), strict=True):
+        writer.writerow([value, *about[: len(columns)]])
     _deliver(out.getvalue(), level, output)
     if len(values) == 1 and output is None:
         _chart(ptable, values[0], posterior(ptable, values[0], prior))
 
 
 def _certificate(path: str) -> PTable:
-    return load(Path(path) / "certificate.json" if os.path.isdir(path) else path)
+    """A certificate by itself, or that of a folder, which is the one that its manifest names."""
+    if not os.path.isdir(path):
+        return load(path)
+    from discreet.infer import folder
+
+    return folder(path).held.ptable
 
 
 def _coverage(path: str, level: str, prior: str) -> None:
@@ -156,20 +163,27 @@ def _some(
         what, belief = f"sum of {counted}", now.total(sums, prior, table)
     else:
         what, belief = f"change of a sum of {counted}", now.total_change(folder(minus), sums, prior, table)
-    low, high = belief.interval(level)
-    show.console.print(
-        f"{what}: {low} to {high} ({_percent(level)}), mean {belief.mean():.2f}, most likely {belief.mode()}"
-    )
+    show.console.print(f"{what}: {_between(belief, level, f' ({_percent(level)})')}")
     own = now.measured(sums[0], table) if len(sums) == 1 and cells > 1 and minus is None else None
     if own is not None:
         from discreet.infer import posterior
 
         itself = posterior(now.held.ptable, own)
-        low, high = itself.interval(level)
-        show.console.print(
-            f"the same, measured itself as {own}: {low} to {high}, mean {itself.mean():.2f},"
-            f" most likely {itself.mode()}"
-        )
+        if itself.open_end:
+            end = int(itself.support[-1])
+            show.console.print(
+                f"measured itself as {own}, which tells less: counts of {end} or more are measured alike"
+            )
+        else:
+            show.console.print(f"the same, measured itself as {own}: {_between(itself, level)}")
+
+
+def _between(belief: Any, level: str, how_sure: str = "") -> str:
+    """The interval, mean and mode of a belief."""
+    low, high = belief.interval(level)
+    if belief.endless(level):
+        return f"{low} or more{how_sure}; counts of {high} or more are measured alike"
+    return f"{low} to {high}{how_sure}, mean {belief.mean():.2f}, most likely {belief.mode()}"
 
 
 def _deliver(text: str, level: str, output: str | None) -> None:
@@ -179,6 +193,13 @@ def _deliver(text: str, level: str, output: str | None) -> None:
         show.console.print(f"intervals written to {output}", markup=False)
         return
     head, *rows = csv.reader(io.StringIO(text))
+    notes: list[str] = []
+    if head[-1] == "note":
+        low, high = head.index("low"), head.index("high")
+        notes = sorted({row[-1] for row in rows[:SHOWN]} - {""})
+        head, rows = head[:-1], [row[:-1] for row in rows]
+        for row in rows:
+            row[low], row[high] = row[low] or "or less", row[high] or "or more"
     shown = [place for place, name in enumerate(head) if name == "low" or any(row[place] for row in rows[:SHOWN])]
     grid = Grid(title=f"Between low and high with {_percent(level)}", title_justify="left")
     for place in shown:
@@ -186,6 +207,8 @@ def _deliver(text: str, level: str, output: str | None) -> None:
     for row in rows[:SHOWN]:
         grid.add_row(*(row[place] for place in shown))
     show.console.print(grid)
+    for note in notes:
+        show.console.print(note)
     if len(rows) > SHOWN:
         show.console.print(f"the first {SHOWN} of {len(rows)} cells; all of them with -o FILE.csv")
 
@@ -198,6 +221,8 @@ def _first(head: list[str]) -> int:
 def _chart(ptable: PTable, value: int, belief: Any) -> None:
     names = categories.names(ptable.design, ptable.domain.size)
     labels = [names[count] if names else str(count) for count in belief.support.tolist()]
+    if belief.open_end:
+        labels[-1] += " or more"
     what = "true values" if isinstance(ptable.domain, Cycle) else "true counts"
     show.console.print(f"{what} behind a measurement of {names[value] if names else value}", style="bold", markup=False)
     for line in bars(labels, belief.probabilities, ascii_only=not show.console.encoding.startswith("utf")):

@@ -22,10 +22,14 @@ class Posterior:
         The values, increasing.
     probabilities
         One for each value; they sum to 1.
+    open_end
+        Whether the last value stands for "that or more", as where a table measures all larger counts alike: an
+        interval that reaches it has no upper end then, and mean and variance are as if nothing were beyond it.
     """
 
     support: npt.NDArray[np.int64]
     probabilities: npt.NDArray[np.float64]
+    open_end: bool = False
 
     def __post_init__(self) -> None:
         support, weight = np.asarray(self.support, np.int64), np.asarray(self.probabilities, np.float64)
@@ -38,7 +42,8 @@ class Posterior:
 
     def __repr__(self) -> str:
         low, high = self.interval()
-        return f"Posterior(mode {self.mode()}, mean {self.mean():.2f}, 95% within {low}..{high})"
+        more = " or more" if self.endless() else ""
+        return f"Posterior(mode {self.mode()}, mean {self.mean():.2f}, 95% within {low}..{high}{more})"
 
     def mean(self) -> float:
         """What the number is on average."""
@@ -60,6 +65,10 @@ class Posterior:
         """
         low, high = credible(self.probabilities, level)
         return int(self.support[low]), int(self.support[high])
+
+    def endless(self, level: Number = 0.95) -> bool:
+        """Whether that interval has no upper end: its last value stands for "that or more" (`open_end`)."""
+        return self.open_end and self.interval(level)[1] == int(self.support[-1])
 
 
 def credible(
@@ -86,6 +95,6 @@ def ends(probabilities: npt.NDArray[np.float64], level: Number) -> tuple[npt.NDA
         raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
     size = probabilities.shape[-1]
     tail = float((1 - share) / 2) * (1 - max(_ROUNDING, size * 2.0**-51))
-    below = np.count_nonzero(np.cumsum(probabilities, axis=-1) <= tail, axis=-1)
-    above = np.count_nonzero(np.cumsum(probabilities[..., ::-1], axis=-1) <= tail, axis=-1)
+    below = np.argmax(np.cumsum(probabilities, axis=-1) > tail, axis=-1)
+    above = np.argmax(np.cumsum(probabilities[..., ::-1], axis=-1) > tail, axis=-1)
     return np.asarray(below), np.asarray(size - 1 - above)

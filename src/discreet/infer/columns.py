@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
-from discreet.domain import Cycle
+from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import belief
 from discreet.infer import prior as priors
 from discreet.infer.likelihood import Likelihood
-from discreet.infer.posterior import beliefs, integers, reaching, require
+from discreet.infer.posterior import beliefs, certified, integers, reaching, require
 from discreet.infer.prior import Flat, Prior
 
 Floats = npt.NDArray[np.float64]
@@ -26,6 +26,9 @@ Integers = npt.NDArray[np.int64]
 
 CHUNK = 1 << 16
 """Probabilities held at a time: more than fit into the processor's cache are slower."""
+
+
+FOUND = ("low", "high", "mean", "most_likely")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +43,16 @@ class Intervals:
         What the count is on average.
     mode
         The most likely count, the smallest of several.
+    open_end
+        Whether `high` stands for "that or more", as in `Posterior`: the count lies at `low` or above, and the mean is
+        as if nothing were beyond `high`.
     """
 
     low: Integers
     high: Integers
     mean: Floats
     mode: Integers
+    open_end: npt.NDArray[np.bool_]
 
 
 def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, prior: Any = None) -> Intervals:
@@ -58,14 +65,38 @@ def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, pri
     level
         The least probability that an interval holds; what is left out is at most (1 - level) / 2 at either end.
     """
-    if isinstance(ptable.domain, Cycle):
+    if isinstance(certified(ptable).domain, Cycle):
         raise ParameterError(f"residues of {ptable.domain} have no order, so no intervals; use posterior(...)")
     likelihood, believed, given = Likelihood.of(ptable.table), priors.read(prior), integers(observed)
     distinct, inverse = np.unique(given, return_inverse=True)
     found = summaries(likelihood, distinct, level, believed)
     require(likelihood, distinct, found.possible)
     place = inverse.reshape(given.shape)
-    return Intervals(found.low[place], found.high[place], found.mean[place], found.mode[place])
+    high = found.high[place]
+    endless = (high == likelihood.upper) & (isinstance(believed, Flat) and likelihood.upper < LARGEST)
+    return Intervals(found.low[place], high, found.mean[place], found.mode[place], endless)
+
+
+def heads(*ptables: PTable) -> tuple[str, ...]:
+    """The columns of `listed`; the note only where the domain of a table has an end."""
+    ends = [ptable.domain.upper for ptable in ptables if isinstance(ptable.domain, Counts)]
+    return FOUND if all(end is None for end in ends) else (*FOUND, "note")
+
+
+def listed(found: Intervals) -> list[list[Any]]:
+    """Low, high, mean, mode and a note for every cell in a row; no high and no mean where there is no end."""
+    means = [f"{mean:.2f}" for mean in found.mean.ravel().tolist()]
+    columns = (found.low.ravel().tolist(), found.high.ravel().tolist(), means, found.mode.ravel().tolist())
+    rows: list[list[Any]] = [[*row, ""] for row in zip(*columns, strict=True)]
+    for place in np.flatnonzero(found.open_end.ravel()).tolist():
+        low, high, _, mode, _ = rows[place]
+        rows[place] = [low, "", "", mode, alike(high)]
+    return rows
+
+
+def alike(end: int) -> str:
+    """Why an interval has no end."""
+    return f"counts of {end} or more are measured alike"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +137,9 @@ def _summarise(
     first = counts[:, 0]
     whole[0, here] = first + low
     whole[1, here] = first + high
-    whole[2, here] = first + chances.argmax(axis=1)
-    whole[3, here] = chances.any(axis=1)
+    top = chances.argmax(axis=1)
+    whole[2, here] = first + top
+    whole[3, here] = chances[np.arange(len(top)), top] > 0
     means[here] = first + chances @ np.arange(counts.shape[1])
 
 

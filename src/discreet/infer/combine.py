@@ -11,12 +11,13 @@ measurements of n cells with plain noise add up to the sum of the counts plus th
 convolution, and that is all it uses.
 
 Sums and differences are convolutions, added up term by term with no term below 0, so every probability keeps its
-digits. Ends of a sum that weigh less than 1e-18 are left out. A ratio or share is a finite number of pairs; where these
+digits. A belief whose last value means "that or more" (`open_end`) has no sum, difference or ratio, and is refused.
+Ends of a sum that weigh less than 1e-18 are left out. A ratio or share is a finite number of pairs; where these
 are too many it is sampled, and the result says how far its mean may be off.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,7 @@ from discreet.exact import Number, exact
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior, ends
 from discreet.infer.likelihood import Likelihood
-from discreet.infer.posterior import integers
+from discreet.infer.posterior import certified, integers
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,7 +75,12 @@ class Estimate:
 
 def total(beliefs: Sequence[Posterior]) -> Posterior:
     """The sum of counts whose beliefs are independent."""
-    parts = [_dense(belief) for belief in beliefs]
+    if isinstance(beliefs, Posterior) or not isinstance(beliefs, Iterable):
+        raise ParameterError(f"the beliefs are {beliefs!r:.60}; give a list of what posterior(...) returns")
+    given = list(beliefs)
+    if len(given) == 1:
+        return _posterior(given[0])
+    parts = [_dense(belief) for belief in given]
     if not parts:
         raise ParameterError("there is nothing to add up; give at least one posterior")
     while len(parts) > 1:  # neighbours first, so that the factors stay short
@@ -113,7 +119,7 @@ def measured_total(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -
 
 def plain(ptable: PTable) -> bool:
     """Whether every count gets the same noise: one row, and no end at which counts are clamped."""
-    domain = ptable.domain
+    domain = certified(ptable).domain
     return (
         isinstance(domain, Counts)
         and (domain.lower, domain.upper) == (0, None)
@@ -150,9 +156,9 @@ def update(belief: Posterior, ptable: PTable, observed: int) -> Posterior:
     A margin that was measured besides its parts: `update(total(parts), ptable, measured)`. What was believed of the
     parts before then holds for the margin; a flat prior on each of many small parts is a strong one on their sum.
     """
-    if isinstance(ptable.domain, Cycle):
+    if isinstance(certified(ptable).domain, Cycle):
         raise ParameterError(f"the table is of residues of {ptable.domain}; give a table of counts")
-    _posterior(belief)
+    _closed(belief)
     measured = integers(observed)
     if measured.ndim:
         raise ParameterError(f"the measurement has shape {measured.shape}; give one integer")
@@ -174,6 +180,18 @@ def _posterior(given: object) -> Posterior:
     return given
 
 
+def _closed(belief: object) -> Posterior:
+    known = _posterior(belief)
+    if known.open_end:
+        end = int(known.support[-1])
+        raise ParameterError(
+            f"a count may be {end} or more: the table measures all counts from {end} on alike, so sums, differences and"
+            " ratios with it have no end; give a prior that says how likely larger counts are, such as poisson:RATE, or"
+            f" {end + 1} weights where there are none"
+        )
+    return known
+
+
 def _not_negative(belief: Posterior) -> None:
     if _posterior(belief).support[0] < 0:
         raise ParameterError(f"a part or denominator may be {belief.support[0]}; give beliefs about counts")
@@ -181,7 +199,7 @@ def _not_negative(belief: Posterior) -> None:
 
 def _dense(belief: Posterior) -> Dense:
     """The first value, and the probabilities of all from it on."""
-    support = _posterior(belief).support
+    support = _closed(belief).support
     first, span = int(support[0]), int(support[-1]) - int(support[0]) + 1
     if span > _LONGEST:
         raise ParameterError(f"a belief spreads over {span} values, too many to add up; give narrower ones")
@@ -224,7 +242,7 @@ Parts = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 def _estimate(one: Posterior, other: Posterior, parts: Parts, level: Number, seed: int) -> Estimate:
     """Numerator over denominator, by all pairs or by a sample of them."""
-    a, b = _posterior(one).support.astype(np.float64), _posterior(other).support.astype(np.float64)
+    a, b = _closed(one).support.astype(np.float64), _closed(other).support.astype(np.float64)
     enumerated = len(a) * len(b) <= PAIRS
     if enumerated:
         top, bottom = (np.broadcast_to(x, (len(a), len(b))).ravel() for x in parts(a[:, None], b[None, :]))

@@ -30,7 +30,7 @@ from discreet.exact import Number
 from discreet.infer import prior as priors
 from discreet.infer.columns import summaries
 from discreet.infer.likelihood import Likelihood
-from discreet.infer.posterior import integers
+from discreet.infer.posterior import certified, integers
 from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
 
 Integers = npt.NDArray[np.int64]
@@ -71,7 +71,7 @@ def coverage(ptable: PTable, level: Number = 0.95, prior: Any = None, counts: np
     counts
         The true counts to tell it for; the smallest ones, up to where it repeats (at most 1,000), unless given.
     """
-    if isinstance(ptable.domain, Cycle):
+    if isinstance(certified(ptable).domain, Cycle):
         raise ParameterError(f"residues of {ptable.domain} have no order, so no intervals and no coverage")
     likelihood, believed = Likelihood.of(ptable.table), priors.read(prior)
     if counts is None:
@@ -108,7 +108,7 @@ def _covered(likelihood: Likelihood, counts: Integers, level: Number, prior: Pri
         distinct, place = np.unique(measured, return_inverse=True)
         known = summaries(likelihood, distinct, level, prior)
         place = place.reshape(measured.shape)
-        true = here[:, None]
+        true = (np.minimum(here, likelihood.upper) if isinstance(prior, Flat) else here)[:, None]  # the end, or more
         holds = known.possible[place] & (known.low[place] <= true) & (true <= known.high[place])
         found.extend(np.where(holds, weights, 0).sum(axis=1).tolist())
     return found

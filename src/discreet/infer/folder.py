@@ -7,6 +7,10 @@ Cells are chosen by their labels: "district=Abbey,age=0-15" is one cell of a tab
 "district=Abbey" is all of its cells in that district. Their beliefs are added up as independent, so no person may be in
 two of them: cells that overlap (18+ and 65+), and a cell chosen twice, are refused. Where the chosen cells are a margin
 that was measured itself, that measurement tells more about the sum than its parts do.
+
+A label is one of the table's own, or of any level of its dimension ("district=north"), and then means all cells inside;
+cells that are partly inside cannot be chosen by it. Changes are of the same people in both folders: the codebooks, the
+leaves of every label and the filters are compared, not just names.
 """
 
 import csv
@@ -20,25 +24,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, SpecError
 from discreet.exact import Number
 from discreet.infer import combine
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
-from discreet.infer.columns import Intervals, intervals
+from discreet.infer.columns import alike, heads, intervals, listed
 from discreet.infer.combine import Estimate
 from discreet.infer.posterior import posterior
 from discreet.infer.prior import Flat
 
 if TYPE_CHECKING:
-    from discreet.release.cells import Grouping
+    from discreet.release.cells import Grouping, Side
     from discreet.release.check import Folder
+    from discreet.release.codebook import Codebook
     from discreet.release.spec import TableSpec
 
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-
-FOUND = ("low", "high", "mean", "most_likely")
 
 
 def folder(path: str | os.PathLike[str]) -> "Readings":
@@ -51,6 +54,8 @@ def folder(path: str | os.PathLike[str]) -> "Readings":
     """
     from discreet.release.check import read  # the engines take a while to load
 
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"the folder is {path!r:.60}; give the path of a release folder")
     return Readings(read(path))
 
 
@@ -71,29 +76,30 @@ class Readings:
         The prior is about the cells of a table; its margins, which are sums of them, have the flat one.
         """
 
-        def known(_: str, place: int, believed: Any) -> tuple[Integers, Intervals]:
+        def known(_: str, place: int, believed: Any) -> tuple[Integers, list[list[Any]]]:
             measured = self.held.measurements[place].ravel()
-            return measured, intervals(self.held.ptable, measured, level, believed)
+            return measured, listed(intervals(self.held.ptable, measured, level, believed))
 
-        return self._csv(table, ("measured",), known, prior)
+        return self._csv(table, ("measured", *heads(self.held.ptable)), known, prior)
 
     def changes(self, before: "Readings", level: Number = 0.95, prior: Any = None, table: str | None = None) -> str:
-        """Every cell of one table, or of all: both measurements, and what is known of the change since `before`."""
+        """Every cell of one table, or of all: both measurements, and what is known of the change since `before`.
+
+        Where a count may be at the end of its table's domain or beyond, the change has no end on that side.
+        """
         self._apart(before)
 
-        def known(name: str, place: int, believed: Any) -> tuple[Integers, Intervals]:
+        def known(name: str, place: int, believed: Any) -> tuple[Integers, list[list[Any]]]:
             at = self._same(before, name, place)
             now, then = self.held.measurements[place].ravel(), before.held.measurements[at].ravel()
             pairs, inverse = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
             ours = posterior(self.held.ptable, pairs[:, 0], believed)
             theirs = posterior(before.held.ptable, pairs[:, 1], believed)
-            moved = [combine.difference(one, other) for one, other in zip(ours, theirs, strict=True)]
-            ends = np.array([each.interval(level) for each in moved])
-            means, modes = np.array([each.mean() for each in moved]), np.array([each.mode() for each in moved])
-            row = inverse.ravel()
-            return np.stack([now, then], axis=1), Intervals(ends[row, 0], ends[row, 1], means[row], modes[row])
+            moved = [_moved(one, other, level) for one, other in zip(ours, theirs, strict=True)]
+            return np.stack([now, then], axis=1), [moved[at] for at in inverse.ravel().tolist()]
 
-        return self._csv(table, ("measured", "measured_before"), known, prior)
+        found = heads(self.held.ptable, before.held.ptable)
+        return self._csv(table, ("measured", "measured_before", *found), known, prior)
 
     def total(self, chosen: Sequence[str], prior: Any = None, table: str | None = None) -> Posterior:
         """The sum of the cells that are chosen.
@@ -108,7 +114,9 @@ class Readings:
     ) -> Posterior:
         """The change of a sum since `before`, a folder of another version of the data."""
         self._apart(before)
-        return combine.difference(self.total(chosen, prior, table), before.total(chosen, prior, table))
+        spec, places = self._table(table)
+        self._same(before, spec.name, places[0])
+        return combine.difference(self.total(chosen, prior, spec.name), before.total(chosen, prior, spec.name))
 
     def share(
         self,
@@ -135,7 +143,9 @@ class Readings:
         labels = _labels(chosen)
         for place in places:
             sides = self.held.layout.groupings[place].sides
-            if {side.book.name for side in sides} == set(labels):
+            if {side.book.name for side in sides} == set(labels) and all(
+                labels[side.book.name] in side.labels for side in sides
+            ):
                 at = tuple(side.labels.index(labels[side.book.name]) for side in sides)
                 return int(self.held.measurements[place][at])
         return None
@@ -156,25 +166,25 @@ class Readings:
             raise ParameterError(f"{said}; choose one of: {', '.join(self.tables)}")
         return self.tables[name]
 
-    def _csv(self, name: str | None, heads: tuple[str, ...], known: Any, prior: Any) -> str:
+    def _csv(self, name: str | None, columns: tuple[str, ...], known: Any, prior: Any) -> str:
         from discreet.release.output import rows
 
         chosen = list(self.tables.values()) if name is None else [self._table(name)]
         names = [book.name for book in self.held.layout.books]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["table", *names, *heads, *FOUND])
+        writer.writerow(["table", *names, *columns])
         for table, places in chosen:
             at = [1 + names.index(axis.dimension) for axis in table.dimensions]
             for place in places:
                 measured, found = known(table.name, place, prior if place == places[0] else None)
                 cells = rows(table, [(self.held.layout.groupings[place], self.held.measurements[place])])
-                columns = (measured.tolist(), found.low.tolist(), found.high.tolist(), found.mean, found.mode.tolist())
-                for (*labels, _), given, low, high, mean, mode in zip(cells, *columns, strict=True):
+                for (*labels, _), given, about in zip(cells, measured.tolist(), found, strict=True):
                     row: list[Any] = [table.name, *[""] * len(names)]
                     for column, label in zip(at, labels, strict=True):
                         row[column] = label
-                    writer.writerow([*row, *np.atleast_1d(given).tolist(), low, high, f"{mean:.2f}", mode])
+                    row += [*(given if isinstance(given, list) else [given]), *about]
+                    writer.writerow(row[: 1 + len(names) + len(columns)])
         return out.getvalue()
 
     def _choose(self, chosen: Sequence[str], table: str | None) -> tuple[int, Mask]:
@@ -204,13 +214,20 @@ class Readings:
             )
 
     def _same(self, before: "Readings", name: str, place: int) -> int:
-        """The grouping of the other folder with the same table, dimensions and labels."""
-        layout, other = self.held.layout, before.held.layout
-        asked = [(side.book.name, side.labels) for side in layout.groupings[place].sides]
+        """The grouping of the other folder with the same table, dimensions, labels, filters and people in each."""
+        ours = self.held.layout.groupings[place]
+        asked = [side.book.name for side in ours.sides]
         for at in before.tables[name][1] if name in before.tables else ():
-            if [(side.book.name, side.labels) for side in other.groupings[at].sides] == asked:
+            theirs = before.held.layout.groupings[at]
+            if [side.book.name for side in theirs.sides] == asked:
+                if said := _differing(ours, theirs):
+                    raise ParameterError(
+                        f"table {name!r} of {before.held.path} is of other people: {said}; changes need the same"
+                        " dimensions, levels and filters, so choose a table in which they are, or publish both versions"
+                        " by one specification"
+                    )
                 return at
-        by = " by ".join(dimension for dimension, _ in asked) or "the total"
+        by = " by ".join(asked) or "the total"
         raise ParameterError(
             f"{before.held.path} does not have the cells of table {name!r}, {by}; choose a table that both folders have"
         )
@@ -236,13 +253,83 @@ def _mask(grouping: "Grouping", labels: dict[str, str]) -> Mask:
     for axis, side in enumerate(grouping.sides):
         if (label := labels.get(side.book.name)) is None:
             continue
-        if label not in side.labels:
-            known = ", ".join(side.labels[:20])
-            raise ParameterError(f"dimension {side.book.name!r} has no label {label!r}; choose one of: {known}")
-        here = np.zeros(grouping.shape[axis], dtype=bool)
-        here[side.labels.index(label)] = True
+        here = np.array(_inside(side, label))
         mask &= here.reshape([-1 if at == axis else 1 for at in range(mask.ndim)])
     return mask
+
+
+def _inside(side: "Side", label: str) -> list[bool]:
+    """Which groups of a side a label means: the one of that name, or all inside the leaf or group of any level."""
+    if label in side.labels:
+        return [each == label for each in side.labels]
+    try:
+        leaves = side.book.select([label])
+    except SpecError:
+        leaves = frozenset()
+    if not any(members & leaves for members in side.members):
+        known = ", ".join(side.labels[:20])
+        raise ParameterError(f"dimension {side.book.name!r} has no label {label!r}; choose one of: {known}") from None
+    for name, members in zip(side.labels, side.members, strict=True):
+        if members & leaves and not members <= leaves:
+            raise ParameterError(
+                f"{name!r} of {side.book.name!r} is partly inside {label!r}, whose count the table's cells do not tell;"
+                f" choose whole ones, of: {', '.join(side.labels[:20])}"
+            )
+    return [members <= leaves for members in side.members]
+
+
+def _moved(one: Posterior, other: Posterior, level: Number) -> list[Any]:
+    """Low, high, mean, mode and a note of a change; what an open end leaves unknown is empty."""
+    change = combine.difference(*(Posterior(each.support, each.probabilities) for each in (one, other)))
+    low, high = change.interval(level)
+    if not (one.open_end or other.open_end):
+        return [low, high, f"{change.mean():.2f}", change.mode(), ""]
+    ends = sorted({int(each.support[-1]) for each in (one, other) if each.open_end})
+    note = "; ".join(alike(end) for end in ends)
+    return ["" if other.open_end else low, "" if one.open_end else high, "", "", note]
+
+
+def _differing(ours: "Grouping", theirs: "Grouping") -> str | None:
+    """In words, the first difference between the people of two groupings with the same dimensions."""
+    for one, other in zip(ours.sides, theirs.sides, strict=True):
+        name = one.book.name
+        if said := _recoded(one.book, other.book):
+            return said
+        if one.labels != other.labels:
+            apart = sorted({*one.labels} ^ {*other.labels}) or [*one.labels]
+            return f"the labels of {name!r} differ or are in another order ({', '.join(apart[:5])})"
+        for label, mine, its in zip(one.labels, one.members, other.members, strict=True):
+            if _names(one.book, mine) != _names(other.book, its):
+                return (
+                    f"{label!r} of {name!r} holds {', '.join(_names(other.book, its))} there and"
+                    f" {', '.join(_names(one.book, mine))} here"
+                )
+    here, there = _filters(ours), _filters(theirs)
+    for name in sorted({*here, *there}):
+        if name in here and name in there and (said := _recoded(here[name][0], there[name][0])):
+            return said
+        kept = [", ".join(_names(*given[name])) if name in given else "all" for given in (there, here)]
+        if kept[0] != kept[1]:
+            return f"its filter on {name!r} keeps {kept[0]} there and {kept[1]} here"
+    return None
+
+
+def _filters(grouping: "Grouping") -> dict[str, tuple["Codebook", frozenset[int]]]:
+    """What a grouping is filtered to, by dimension; a filter that leaves everyone is none."""
+    return {book.name: (book, kept) for book, kept in grouping.within if len(kept) < len(book.leaves)}
+
+
+def _recoded(one: "Codebook", other: "Codebook") -> str | None:
+    """In words, how two codebooks of one name differ: by their digests."""
+    if one.digest == other.digest:
+        return None
+    if apart := sorted({*one.leaves} ^ {*other.leaves}):
+        return f"the categories of {one.name!r} differ ({', '.join(apart[:5])})"
+    return f"the categories of {one.name!r} are made from another column or from other raw values"
+
+
+def _names(book: "Codebook", leaves: frozenset[int]) -> list[str]:
+    return sorted(book.leaves[leaf] for leaf in leaves)
 
 
 def _disjoint(grouping: "Grouping", mask: Mask) -> None:

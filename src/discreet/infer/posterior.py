@@ -5,8 +5,9 @@
 Pr[y | count] being the certified integers (`likelihood`). The measurement is the noisy integer as it was drawn: one
 that was clamped at 0 or made to add up has lost what these probabilities rest on.
 
-A flat prior is flat on the table's domain. Any other is on all counts: where the domain ends at `upper`, a measurement
-near the end leaves every larger count possible, and the prior alone tells these apart.
+Where the domain ends at `upper`, larger counts are measured as `upper` is, and a measurement near the end leaves all of
+them possible. A flat prior is flat on the domain, and its last value then stands for "upper or more": the posterior is
+marked with `open_end`. Any other prior is on all counts, and tells the larger ones apart.
 """
 
 from typing import Any
@@ -24,6 +25,9 @@ from discreet.infer.prior import Flat, Given, Prior
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+NOTHING = 1e-6
+"""A probability of the domain's end up to which a belief is not called open; integer weights leave every count some."""
 
 
 def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any:
@@ -44,17 +48,17 @@ def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any
     -------
     Posterior or list of Posterior
         One for a single number, else a list in the order of the flattened measurements. Equal measurements share
-        one object. On a cycle the values are residues, flattened in C order.
+        one object. On a cycle the values are residues, flattened in C order. Where `open_end` is set, the last
+        value means "that or more": the table measures all larger counts alike, and a flat prior says nothing of them.
 
     Raises
     ------
     ParameterError
         No count can have given a measurement, or the prior excludes all those that can.
     """
-    believed = priors.read(prior)
-    given = integers(observed)
-    if isinstance(ptable.domain, Cycle):
-        return _on_cycle(ptable, ptable.domain, given, believed)
+    domain, believed, given = certified(ptable).domain, priors.read(prior), integers(observed)
+    if isinstance(domain, Cycle):
+        return _on_cycle(ptable, domain, given, believed)
     likelihood = Likelihood.of(ptable.table)
     distinct, inverse = np.unique(given, return_inverse=True)
     found = []
@@ -62,8 +66,18 @@ def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any
         counts, chances = beliefs(likelihood, np.array([value]), believed)
         there = chances[0] > 0
         require(likelihood, np.array([value]), np.array([there.any()]))
-        found.append(Posterior(counts[0, there], chances[0, there]))
+        end = isinstance(believed, Flat) and likelihood.upper < LARGEST and counts[0, there][-1] == likelihood.upper
+        found.append(Posterior(counts[0, there], chances[0, there], bool(end and chances[0, there][-1] > NOTHING)))
     return found[0] if given.ndim == 0 else [found[place] for place in inverse.ravel()]
+
+
+def certified(ptable: Any) -> PTable:
+    """The table, where it is one."""
+    if not isinstance(ptable, PTable):
+        raise ParameterError(
+            f"the table is {ptable!r:.60}; give a certified one: load(...) of a certificate, or what certify() returns"
+        )
+    return ptable
 
 
 def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[Integers, Floats]:
@@ -84,9 +98,11 @@ def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[I
         weights = np.where((counts < likelihood.lower) | (counts > likelihood.upper), 0, weights)
     else:
         with np.errstate(divide="ignore"):
-            logs = np.log(weights) + prior.logs(counts)
+            logs = prior.logs(counts)
+            logs += np.log(weights)
         top = logs.max(axis=1, keepdims=True)
-        weights = np.exp(logs - np.where(np.isfinite(top), top, 0))
+        logs -= np.where(np.isfinite(top), top, 0)
+        weights = np.exp(logs, out=logs)
     sums = weights.sum(axis=1, keepdims=True)
     return counts, weights / np.where(sums > 0, sums, 1)
 

@@ -128,11 +128,14 @@ def last(prior: Poisson | NegativeBinomial | Given, first: int) -> int:
 
 
 def _added(prior: Poisson | NegativeBinomial, counts: Integers) -> Floats:
-    steps = prior.steps(np.maximum(counts, 1))
-    steps[counts < 1] = 0
+    above = bool((counts[..., 0] > 0).all())
+    steps = prior.steps(counts if above else np.maximum(counts, 1))
+    if not above:
+        steps[counts < 1] = 0
     steps[..., 0] = 0
-    logs = np.cumsum(steps, axis=-1)
-    logs[counts < 0] = -np.inf
+    logs = np.cumsum(steps, axis=-1, out=steps)
+    if not above:
+        logs[counts < 0] = -np.inf
     return logs
 
 
