@@ -187,7 +187,7 @@ def _check_fixed(problem: Problem) -> None:
         if wrong.any():
             at = _first(wrong)
             raise ParameterError(
-                f"fixed contradicts itself: margin {_show(named)} at {at} is fixed at {known[at]}, and its cells add"
+                f"fixed contradicts itself: margin {show(named)} at {at} is fixed at {known[at]}, and its cells add"
                 f" up to at least {least[at]:.0f} and at most {most[at]:.0f}; correct one of them"
             )
     whole = [named for named in keys if named in problem.known and (problem.known[named] >= 0).all()]
@@ -201,8 +201,8 @@ def _check_fixed(problem: Problem) -> None:
             at = _first(np.asarray(sums[0] != sums[1]))
             first, second = (np.asarray(total)[at] for total in sums)
             raise ParameterError(
-                f"fixed contradicts itself: {_show(one)} adds up to {first} and {_show(other)} to {second}"
-                f"{f' at {at} of {_show(shared)}' if shared else ' in all'}; correct one of them"
+                f"fixed contradicts itself: {show(one)} adds up to {first} and {show(other)} to {second}"
+                f"{f' at {at} of {show(shared)}' if shared else ' in all'}; correct one of them"
             )
 
 
@@ -210,7 +210,8 @@ def _first(wrong: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(place) for place in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
 
 
-def _show(named: Key) -> str:
+def show(named: Key) -> str:
+    """A margin as it is given."""
     return str(tuple(axis if name is None else (axis, name) for axis, name in named))
 
 
@@ -222,7 +223,8 @@ def bounds(problem: Problem) -> tuple[Integers, Integers]:
     for named, known in problem.known.items():
         if named != problem.full:
             place = margins.owners(named, np.arange(low.size)).reshape(low.shape)
-            high = np.where((known == 0).reshape(-1)[place], 0, high)
+            limit = np.where(known >= 0, known, 2 * check.LARGEST).reshape(-1)
+            high = np.minimum(high, limit[place])
     if problem.full in problem.known:
         known = problem.known[problem.full]
         low, high = np.where(known >= 0, known, low), np.where(known >= 0, known, high)

@@ -156,7 +156,7 @@ class Projection:
             size = max(float(np.max(np.abs(r) / np.sqrt(v))) for r, v in zip(rest, self._variances, strict=True))
             if centring < 1e-7 and size < 0.1 * MISS and float(np.abs(down).max()) * scale < 1e-5:
                 self._multipliers = multipliers
-                return np.maximum(cells, self._low)
+                return np.clip(cells, self._low, self._high)
             inside = np.where(free, 1 / (1 / spread + slack / room), 0.0)
             push = np.where(free, (0.1 * centring - room * slack) / room, 0.0)
             moved = self._margins.add(inside * (push - down))
@@ -171,7 +171,7 @@ class Projection:
             cells, slack = cells + length * along, slack + length * lift
             multipliers = [m + length * d for m, d in zip(multipliers, step, strict=True)]
         raise SolverError(
-            "least squares did not settle: the fixed values cannot all be met, or the variances differ by too much"
+            "least squares did not settle: the variances differ by too much, or the counts are too large for them"
         )
 
     def _search(
