@@ -29,7 +29,7 @@ from discreet.reconcile.controlled import controlled
 from discreet.reconcile.diffuse import diffuse
 from discreet.reconcile.margins import Key, Levels, Margins
 from discreet.reconcile.meet import balance, meet
-from discreet.reconcile.problem import Problem, bounds, read, show
+from discreet.reconcile.problem import BY_KEY, Naming, Problem, bounds, read
 from discreet.reconcile.project import Projection
 
 FIXED = 0.1
@@ -78,14 +78,18 @@ def cube(
     -------
     The same keys with int64 values; every margin is the sum of the same cells.
     """
-    stated = {key: values for key, values in (fixed or {}).items() if not isinstance(values, Mapping) or values}
-    problem = read(margins, variance, stated, levels or {})
+    return named(margins, variance, fixed, seed, levels, BY_KEY)
+
+
+def named(margins: Any, variance: Any, fixed: Any, seed: int | None, levels: Any, naming: Naming) -> dict[Key, Any]:
+    """The same as `cube`, with errors in the words of `naming`."""
+    problem = read(margins, variance, {} if fixed is None else fixed, {} if levels is None else levels, naming)
     orders, canonical = _canonical(problem)
-    cells = _integers(canonical, seeded.key(seed))
+    cells = _integers(canonical, seeded.key(seed), naming)
     for axis, order in enumerate(orders):
         cells = cells.take(np.argsort(order), axis=axis)
     sums = dict(zip(problem.margins.keys, problem.margins.add(cells), strict=True)) | {problem.full: cells}
-    return {key: _given_order(sums[named], order) for key, (named, order) in problem.names.items()}
+    return {key: _given_order(sums[margin], order) for key, (margin, order) in problem.names.items()}
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,7 @@ def _given_order(values: Any, order: tuple[int, ...]) -> Any:
     return values.transpose(np.argsort(order)) if len(order) > 1 else np.asarray(values)[()]
 
 
-def _integers(problem: Problem, key: int) -> Integers:
+def _integers(problem: Problem, key: int, naming: Naming) -> Integers:
     margins = problem.margins
     low, high = bounds(problem)
     cells = _fit(problem, low, high)
@@ -179,9 +183,9 @@ def _integers(problem: Problem, key: int) -> Integers:
         flat = low.reshape(-1), high.reshape(-1)
         met = meet(whole.reshape(-1), cells.reshape(-1), owners, targets, *flat, priority)
         if met is None:
+            fixed = ", ".join(map(naming.margin, problem.known))
             raise SolverError(
-                f"the fixed values of {', '.join(map(show, problem.known))} cannot all be met by non-negative integers;"
-                " leave one of them out"
+                f"the fixed values of {fixed} cannot all be met by non-negative integers; leave one of them out"
             )
         whole = met.reshape(whole.shape)
     return whole

@@ -96,7 +96,7 @@ def meet(
 
 def _totals(owner: Integers, values: npt.NDArray[Any], size: int) -> Floats:
     inside = owner >= 0
-    return np.bincount(owner[inside], values[inside].astype(np.float64), minlength=size)
+    return np.bincount(owner[inside], values[inside], minlength=size).astype(np.float64)
 
 
 def _sums(owner: Integers, values: Integers, size: int) -> Integers:
