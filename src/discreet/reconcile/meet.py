@@ -174,17 +174,18 @@ def _program(
         highs.setOptionValue("solver", "simplex")
     highs.passModel(model)
     highs.run()
-    if highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+    status = highspy.HighsModelStatus
+    if highs.getModelStatus() in (status.kInfeasible, status.kUnboundedOrInfeasible):  # costs are above 0: bounded
         return None
-    if not highs.getSolution().value_valid:
-        if size < every:
-            return None
-        raise SolverError(
-            f"no integers that meet all fixed values were found in {SECONDS:.0f} seconds; leave one of them out"
-        )
-    found = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
-    moves = found[:size] - found[size:]
-    right = all(
-        np.array_equal(_sums(owner, moves, len(miss)), miss) for owner, miss in zip(owners, misses, strict=True)
+    if highs.getSolution().value_valid:
+        found = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
+        moves: Integers = found[:size] - found[size:]
+        if all(
+            np.array_equal(_sums(owner, moves, len(miss)), miss) for owner, miss in zip(owners, misses, strict=True)
+        ):
+            return moves
+    if size < every:
+        return None
+    raise SolverError(
+        f"no integers that meet all fixed values were found in {SECONDS:.0f} seconds; leave one of them out"
     )
-    return moves if right else None
