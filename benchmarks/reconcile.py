@@ -20,9 +20,7 @@ from importlib import import_module
 from itertools import combinations
 from typing import Any
 
-import clarabel
 import numpy as np
-import osqp
 from rich.console import Console
 from rich.table import Table
 from scipy import sparse
@@ -30,6 +28,7 @@ from scipy import sparse
 from benchmarks.timing import best
 from discreet.papers import wang2020
 from discreet.reconcile import cube, tree
+from discreet.reconcile.problem import bounds, read
 
 trees = import_module("discreet.reconcile.tree")
 cubes = import_module("discreet.reconcile.cube")
@@ -87,6 +86,8 @@ def quadratic(matrix: Any, noisy: Any) -> tuple[Any, Any, Any]:
 
 def by_osqp(matrix: Any, noisy: Any) -> Any:
     """The cells by OSQP."""
+    import osqp
+
     square, linear, equations = quadratic(matrix, noisy)
     cells, rows = matrix.shape[1], equations.shape[0]
     limits = sparse.hstack([sparse.identity(cells), sparse.csr_matrix((cells, rows))])
@@ -107,6 +108,8 @@ def by_osqp(matrix: Any, noisy: Any) -> Any:
 
 def by_clarabel(matrix: Any, noisy: Any) -> Any:
     """The cells by Clarabel."""
+    import clarabel
+
     square, linear, equations = quadratic(matrix, noisy)
     cells, rows = matrix.shape[1], equations.shape[0]
     limits = sparse.hstack([-sparse.identity(cells), sparse.csr_matrix((cells, rows))])
@@ -129,8 +132,8 @@ def fit_tree(noisy: Any, parent: Any) -> Any:
 
 def fit_cube(margins: Any) -> Any:
     """The real-valued cells."""
-    problem = cubes._read(margins, None, {}, {})
-    return cubes._fit(problem, *cubes._bounds(problem)).reshape(-1)
+    problem = read(margins, None, {}, {})
+    return cubes._fit(problem, *bounds(problem)).reshape(-1)
 
 
 def peak(run: Callable[[], object]) -> float:

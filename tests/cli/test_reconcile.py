@@ -112,7 +112,19 @@ def test_the_order_of_rows_does_not_matter(run, table: str, labels: tuple[str, .
         ("sex,age,count\nf,young,1\nm,young,2\nf,old,2\n", "0 rows for sex m, age old"),
         ("sex,count\n,1\n", "only totals"),
         ("count,count\n1,2\n", "two columns"),
-        ("sex,count,fixed\nf,3,5\nm,3,\n,5,4\n", "contradicts itself"),
+        (
+            "sex,count,fixed\nf,3,5\nm,3,\n,5,4\n",
+            "contradicts itself: the total is fixed at 4, and its cells add up to",
+        ),
+        ("sex,age,count,fixed\nf,a,3,\nm,a,3,\nf,,3,5\nm,,3,5\n,,5,9\n", "sex adds up to 10 and total to 9"),
+        ("name,parent,count,fixed\nz,,5,5\nb,z,5,6\na,z,1,\n", "node 'z' is fixed at 5"),
+        ("name,parent,count,fixed\nz,,5,5\n\nb,z,5,-6\n", "fixed is -6 in row 4"),
+        ("name,parent,count,variance\nz,,5,1\nb,z,5,inf\n", "node 'b' is a leaf"),
+        ("sex,count,variance\nf,5,1\nm,5,inf\n", "variance is 'inf' in row 3"),
+        ("name,parent,count\na,,+-3\n", "'+-3' in row 2"),
+        ("name,parent,count\na,,--3\n", "'--3' in row 2"),
+        ("name,parent,count\na,,900000000000000\n", "to 2**42"),
+        (f"name,parent,count\n{'a' * 131_073},,3\n", "no CSV that can be read"),
     ],
 )
 def test_a_mistake_is_one_line_and_nothing_is_written(run, table: str, complaint: str) -> None:  # type: ignore[no-untyped-def]

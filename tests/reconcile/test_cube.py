@@ -144,6 +144,86 @@ def test_public_values_are_met(given_cube: Any, data: st.DataObject) -> None:
             assert np.array_equal(margin(cells, key), values)
 
 
+@st.composite
+def public(draw: st.DrawFn) -> tuple[Margin, Margin, dict[int, Any]]:
+    """Noisy margins, values of any margins or cells that are fixed at those of one table, and levels."""
+    sides = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
+    generator = np.random.default_rng(draw(st.integers(0, 10**6)))
+    levels = {}
+    if draw(st.booleans()):
+        groups = generator.integers(0, 2, sides[0])
+        levels = {0: {"half": np.unique(groups, return_inverse=True)[1]}}
+    size = draw(st.sampled_from([1, 5, 1000, 10**9]))
+    truth = generator.integers(0, size + 1, sides) * generator.integers(0, 2, sides)
+    keys: list[Any] = [*every_key(len(sides))]
+    if levels:
+        keys += [tuple((0, "half") if axis == 0 else axis for axis in key) for key in keys if 0 in key]
+    public_keys = draw(st.lists(st.sampled_from(keys), unique=True, min_size=1, max_size=5))
+    fixed: Margin = {}
+    for key in public_keys:
+        values = np.asarray(grouped(truth, key, levels))
+        some = {place: int(values[place]) for place in np.ndindex(values.shape) if generator.random() < 0.6}
+        fixed[key] = values if draw(st.booleans()) else some
+    measured = draw(st.sets(st.sampled_from(keys))) | {(axis,) for axis in range(len(sides))}
+    noisy: Margin = {}
+    for key in measured | (set(public_keys) if draw(st.booleans()) else set()):
+        values = grouped(truth, key, levels)
+        noisy[key] = values + generator.integers(-1000, 1001, np.shape(values))
+    return noisy, fixed, levels
+
+
+def grouped(cells: np.ndarray, key: tuple[Any, ...], levels: dict[int, Any]) -> Any:
+    """A margin, axis 0 at its level if the key says so."""
+    if (0, "half") in key:
+        labels = levels[0]["half"]
+        cells = np.stack([cells[labels == group].sum(axis=0) for group in range(labels.max() + 1)])
+    return margin(cells, tuple(part[0] if isinstance(part, tuple) else part for part in key))
+
+
+@given(public(), st.integers(0, 3))
+@settings(max_examples=300)
+def test_whatever_the_noise_public_values_that_can_be_met_are(problem: Any, seed: int) -> None:
+    """Taken from a table of non-negative integers, they can be: how far the noisy ones are does not matter."""
+    noisy, fixed, levels = problem
+    result = cube(noisy, fixed=fixed, levels=levels, seed=seed)
+    assert all(np.min(values) >= 0 for values in result.values())
+    assert len({int(np.sum(values)) for values in result.values()}) == 1
+    full = tuple(range(sum((axis,) in noisy for axis in range(3))))
+    if full in result:
+        cells = np.asarray(result[full])
+        assert all(np.array_equal(values, grouped(cells, key, levels)) for key, values in result.items())
+    for key, values in fixed.items():
+        if key in result or full in result:
+            found = np.asarray(result[key] if key in result else grouped(cells, key, levels))
+            places = values if isinstance(values, dict) else {p: values[p] for p in np.ndindex(found.shape)}
+            assert all(found[place] == value for place, value in places.items())
+
+
+@pytest.mark.parametrize("value", [10**4, 10**6, 10**9, 2**41])
+def test_a_public_total_far_from_the_noisy_one(value: int) -> None:
+    result = cube({(): 5, (0,): [1, 2]}, fixed={(): value}, seed=1)
+    assert result[()] == value == result[0,].sum()
+    assert np.abs(result[0,] - value / 2).max() <= 1
+    rows = cube({(0, 1): np.zeros((2, 3), dtype=int), (1,): [0, 0, 0]}, fixed={(0,): [value, 6]}, seed=1)[0, 1]
+    assert rows.sum(axis=1).tolist() == [value, 6]
+    assert np.abs(rows - np.array([[value / 3], [2]])).max() <= 1
+
+
+@pytest.mark.parametrize(("scale", "off"), [(100, 0), (5, 100)])
+def test_public_row_sums_under_heavy_noise(scale: int, off: int) -> None:
+    truth = np.array([[1190, 1195, 0], [610, 605, 0], [160, 158, 0], [45, 40, 0], [0, 0, 0]])
+    rows = truth.sum(axis=1) + off
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        noisy = {}
+        for key in every_key(2):
+            sums = margin(truth, key)
+            noisy[key] = sums + np.rint(generator.laplace(0, scale, np.shape(sums))).astype(int)
+        result = cube(noisy, fixed={(0,): rows}, seed=1)
+        assert consistent(result)
+        assert result[0,].tolist() == rows.tolist()
+
+
 @given(cubes(), st.randoms())
 def test_the_order_of_categories_does_not_matter(given_cube: Any, chance: Any) -> None:
     noisy, variance = given_cube
@@ -314,6 +394,11 @@ def test_how_far_the_numbers_moved() -> None:
         ({(0, 1): [[1]], (1, 0): [[1]]}, "given twice"),
         ({(): float("nan")}, "nan"),
         ({(0,): [1, 2.5]}, "2.5"),
+        ({(0,): np.ma.masked_equal([1, 2], 2)}, "masked"),
+        (
+            {(0, 1): np.full((64, 64), 2**36), (0,): np.zeros(64, dtype=int)},
+            "counts of \\(0, 1\\) add up to 2.81e\\+14",
+        ),
         ({(0,): []}, "no categories"),
         ({((0, "state"),): [1, 2]}, "describe it in levels"),
         ({(0,): np.ones(20_000, dtype=int), (1,): np.ones(20_000, dtype=int)}, "fewer axes"),
@@ -340,6 +425,14 @@ def test_bad_margins_are_refused(margins: Any, complaint: str) -> None:
         ({"fixed": {(0, 1): {(0, 0): -1}}}, "from 0"),
         ({"fixed": {(0,): [1, -1]}}, "holds -1"),
         ({"fixed": {(0,): [1, 2, 3]}}, "shape"),
+        ({"fixed": {(0,): {1.0: 3}}}, "cell 1.0"),
+        ({"fixed": {(0,): {True: 3}}}, "cell True"),
+        ({"fixed": {(0,): {(): 3}}}, "cell \\(\\)"),
+        ({"fixed": [1]}, "values by margin"),
+        ({"fixed": {(0,): {1: 20}, (): 10}}, "\\(0,\\) adds up to at least 20 and \\(\\) to 10 in all"),
+        ({"fixed": {(0,): {0: 6, 1: 6}, (1,): {0: 4, 1: 7}}}, "adds up to 12 and \\(1,\\) to 11 in all"),
+        ({"fixed": {(0,): [8, 8], (0, 1): {(0, 0): 9}}}, "at \\(0,\\) is fixed at 8, .* at least 9"),
+        ({"variance": np.inf}, "is inf; give finite"),
         ({"seed": "x"}, "seed"),
     ],
 )  # fmt: skip
@@ -349,12 +442,12 @@ def test_bad_options_are_refused(options: dict[str, Any], complaint: str) -> Non
 
 
 def test_public_values_that_no_integers_meet_are_refused() -> None:
-    """Structural zeros leave no cell for what two margins ask."""
-    zeros = {(0, 0): 0, (0, 1): 0, (1, 2): 0}
-    with pytest.raises(SolverError, match="fixed values cannot all be met"):
+    """Two rows have one cell left each, in a column that is too small for both: no two sums tell."""
+    zeros = dict.fromkeys([(0, 0), (0, 1), (1, 0), (1, 1)], 0)
+    with pytest.raises(SolverError, match=r"of \(0,\), \(1,\), \(0, 1\) cannot all be met"):
         cube(
-            {(0, 1): [[1, 1, 1], [1, 1, 1]]},
-            fixed={(0,): [5, 1], (1,): [1, 1, 4], (0, 1): zeros},
+            {(0, 1): np.ones((3, 3), dtype=int)},
+            fixed={(0,): [3, 3, 2], (1,): [2, 2, 4], (0, 1): zeros},
             seed=1,
         )
 
@@ -366,6 +459,17 @@ def test_levels_are_checked() -> None:
             cube(tables, levels={0: {"half": labels}})
     with pytest.raises(InputError, match="shape"):
         cube({(0,): [1, 2, 3], ((0, "half"),): [3, 3, 3]}, levels={0: {"half": [0, 0, 1]}})
+    for levels in ([1], {0: [0, 0, 1]}, {"x": {"half": [0, 0, 1]}}):
+        with pytest.raises(InputError, match="level"):
+            cube(tables, levels=levels)  # type: ignore[arg-type]
+    with pytest.raises(
+        ParameterError, match=r"\(0,\) adds up to at most 5 and \(\(0, 'half'\),\) to at least 9 for margin"
+    ):
+        cube(
+            {(0, 1): np.ones((3, 2), dtype=int)},
+            levels={0: {"half": [0, 0, 1]}},
+            fixed={(0,): {0: 2, 1: 3}, ((0, "half"),): {0: 9}},
+        )
     Margins((3,), [((0, None),)], {})
 
 

@@ -186,7 +186,9 @@ def test_a_node_not_measured_is_the_sum_of_its_children() -> None:
         ([1, float("nan")], [-1, 0], "nan"),
         ([1, 2.5], [-1, 0], "2.5"),
         ([[1], [2]], [[-1], [0]], "one of each"),
-        ([1, 2], [-1, 0.5], "0.5"),
+        ([1, 2], [-1, 0.5], "parent holds 0.5; give integers"),
+        (np.ma.masked_equal([1, 2], 2), [-1, 0], "masked"),
+        ([2**42, 2**41, 2**42], [-1, 0, 0], "leaves add up to"),
     ],
 )
 def test_bad_trees_are_refused(counts: Any, parent: Any, complaint: str) -> None:
@@ -209,6 +211,9 @@ def test_bad_trees_are_refused(counts: Any, parent: Any, complaint: str) -> None
         ({"fixed": {0: -1}}, "from 0"),
         ({"fixed": {0: 1.5}}, "1.5"),
         ({"fixed": {9: 1}}, "node 9"),
+        ({"fixed": {True: 1}}, "node True"),
+        ({"fixed": [9]}, "give values by node"),
+        ({"variance": {"a": 1, 0: 2}}, "levels 0 to 1"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], complaint: str) -> None:

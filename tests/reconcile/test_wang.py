@@ -222,6 +222,7 @@ def test_alpha_stands_for_epsilon() -> None:
         ((["a"], 3), "integers"),
         (([2**60], 3), "2\\*\\*42"),
         (([[[1]]], [[1]]), "shape"),
+        ((np.ma.masked_equal([1, 2], 2), 3), "masked"),
     ],
 )
 def test_bad_tables_are_refused(arguments: tuple, complaint: str) -> None:  # type: ignore[type-arg]

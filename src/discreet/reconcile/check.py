@@ -16,6 +16,7 @@ LARGEST = 2**42
 
 def integers(values: Any, name: str) -> Integers:
     """An array of whole numbers within +-LARGEST."""
+    _unmasked(values, name)
     try:
         array = np.asarray(values)
         if array.dtype == object:
@@ -27,17 +28,30 @@ def integers(values: Any, name: str) -> Integers:
     if array.dtype.kind == "f":
         bad = ~np.isfinite(array)
         if bad.any():
-            raise InputError(f"{name} holds {array[bad][0]}; give an integer for every cell")
+            raise InputError(f"{name} holds {array[bad][0]}; give integers")
         bad = array != np.rint(array)
         if bad.any():
-            raise InputError(f"{name} holds {array[bad][0]:.17g}; noisy counts are integers: give them unrounded noise")
+            raise InputError(f"{name} holds {array[bad][0]:.17g}; give integers")
     if array.size and (array.max() > LARGEST or array.min() < -LARGEST):
         raise InputError(f"{name} holds a value beyond +-2**42; give counts within it")
     return np.array(array, dtype=np.int64)
 
 
+def together(values: Integers, name: str) -> None:
+    """Counts that are added up: their sizes must not exceed LARGEST in all."""
+    size = float(np.abs(values).sum(dtype=np.float64))
+    if size > LARGEST:
+        raise InputError(f"{name} add up to {size:.3g}, signs apart, beyond 2**42; give counts in larger units")
+
+
+def _unmasked(values: Any, name: str) -> None:
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} has masked values; give a number for every cell")
+
+
 def variance(values: Any, name: str) -> Floats:
     """Variances of noise: above 0, and inf for a cell that was not measured."""
+    _unmasked(values, name)
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -11,7 +11,6 @@ seed decides where both are equal.
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import SolverError
 from discreet.reconcile import seeded
 from discreet.reconcile.check import Floats, Integers
 
@@ -21,31 +20,32 @@ ATTEMPTS = 50
 
 def controlled(
     cells: Floats, rows: Integers | None, columns: Integers | None, total: Integers | None, key: int
-) -> Integers:
-    """Integers for the cells of a two-way table.
+) -> Integers | None:
+    """Integers for the cells of a two-way table, or None where sums that must be met are not.
 
     Parameters
     ----------
     cells
         Numbers >= 0.
     rows, columns, total
-        Sums that must be met exactly, and are already to within the precision of a fit.
+        Sums that must be met exactly; they can be if they already are to within the precision of a fit.
     key
         Decides between equals.
     """
     exact = _settle(cells, rows, columns, total)
+    floor = np.floor(exact)
     units = np.zeros((exact.shape[0] + 1, exact.shape[1] + 1), dtype=np.int64)
-    units[:-1, :-1] = np.rint(np.ldexp(exact, BITS))
+    units[:-1, :-1] = np.rint(np.ldexp(exact - floor, BITS))
     units[:-1, -1] = -units.sum(axis=1)[:-1]
     units[-1, :] = -units.sum(axis=0)
     must = np.zeros(units.shape, dtype=bool)
     must[:-1, -1], must[-1, :-1], must[-1, -1] = rows is not None, columns is not None, total is not None
     for attempt in range(ATTEMPTS):
-        result = _round(units, must, key, attempt)[:-1, :-1]
+        result: Integers = floor.astype(np.int64) + _round(units, must, key, attempt)[:-1, :-1]
         sums = (result.sum(axis=1), rows), (result.sum(axis=0), columns), (result.sum(), total)
         if all(wanted is None or np.array_equal(found, wanted) for found, wanted in sums):
             return result
-    raise SolverError("the fixed values cannot all be met by non-negative integers; leave one of them out")
+    return None
 
 
 def _settle(cells: Floats, rows: Integers | None, columns: Integers | None, total: Integers | None) -> Floats:

@@ -4,7 +4,8 @@ Cells x >= 0 are fitted to all published margins by weighted least squares (`pro
 margins, which are the sums of the rounded cells, stay as close as they can. In one and two dimensions every number is
 its least-squares value rounded down or up (`controlled`). In more, or with levels, that is not always possible: every
 cell is rounded down or up so that the margins stay within a unit or two (`diffuse`). `moved` tells how far each margin
-is from its noisy values.
+is from its noisy values. Where fixed values are far from the noisy ones the cells are moved further, as evenly as they
+allow (`meet`): whatever the noise, they are met if any non-negative integers meet them.
 
 The margins may be any set. Where the cells themselves were not published they are fitted all the same, as evenly as the
 margins allow, and not returned.
@@ -13,6 +14,7 @@ Categories are first put into an order that depends on their counts only, so the
 which the categories of an axis are given, except between categories that agree in everything.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,14 +22,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import InputError
+from discreet.errors import InputError, SolverError
 from discreet.reconcile import check, seeded
 from discreet.reconcile.check import Floats, Integers
 from discreet.reconcile.controlled import controlled
 from discreet.reconcile.diffuse import diffuse
 from discreet.reconcile.margins import Key, Levels, Margins
-from discreet.reconcile.meet import meet
-from discreet.reconcile.problem import Problem, bounds, read
+from discreet.reconcile.meet import balance, meet
+from discreet.reconcile.problem import BY_KEY, Naming, Problem, bounds, read
 from discreet.reconcile.project import Projection
 
 FIXED = 0.1
@@ -37,7 +39,13 @@ LATENT = 10.0
 """The variance of cells that were not published, against the largest of the noise."""
 
 ROUNDS = 4
-"""Fits of cells that were not published, or with fixed values."""
+"""Fits of cells that were not published, or, at least, with fixed values."""
+
+CLOSER = 50
+"""Fits, at most, with fixed values."""
+
+NEAR = 0.1
+"""How far a fit may end from a fixed value: rounding makes up for it."""
 
 
 def cube(
@@ -70,14 +78,18 @@ def cube(
     -------
     The same keys with int64 values; every margin is the sum of the same cells.
     """
-    stated = {key: values for key, values in (fixed or {}).items() if not isinstance(values, Mapping) or values}
-    problem = read(margins, variance, stated, levels or {})
+    return named(margins, variance, fixed, seed, levels, BY_KEY)
+
+
+def named(margins: Any, variance: Any, fixed: Any, seed: int | None, levels: Any, naming: Naming) -> dict[Key, Any]:
+    """The same as `cube`, with errors in the words of `naming`."""
+    problem = read(margins, variance, {} if fixed is None else fixed, {} if levels is None else levels, naming)
     orders, canonical = _canonical(problem)
-    cells = _integers(canonical, seeded.key(seed))
+    cells = _integers(canonical, seeded.key(seed), naming)
     for axis, order in enumerate(orders):
         cells = cells.take(np.argsort(order), axis=axis)
     sums = dict(zip(problem.margins.keys, problem.margins.add(cells), strict=True)) | {problem.full: cells}
-    return {key: _given_order(sums[named], order) for key, (named, order) in problem.names.items()}
+    return {key: _given_order(sums[margin], order) for key, (margin, order) in problem.names.items()}
 
 
 @dataclass(frozen=True)
@@ -151,17 +163,37 @@ def _given_order(values: Any, order: tuple[int, ...]) -> Any:
     return values.transpose(np.argsort(order)) if len(order) > 1 else np.asarray(values)[()]
 
 
-def _integers(problem: Problem, key: int) -> Integers:
+def _integers(problem: Problem, key: int, naming: Naming) -> Integers:
     margins = problem.margins
     low, high = bounds(problem)
     cells = _fit(problem, low, high)
     if not margins.keys:
         return np.rint(cells).astype(np.int64)
+    owners, targets = _fixed_sums(problem)
+    if _worst(problem, cells) > NEAR:
+        cells = balance(cells.reshape(-1), owners, targets, low.reshape(-1), high.reshape(-1)).reshape(cells.shape)
     known = [problem.known.get(named) for named in margins.keys]
     plain = all(name is None for named in margins.keys for _, name in named)
     partial = any(values is not None and (values >= 0).any() and (values < 0).any() for values in known)
-    if plain and not partial and len(margins.sides) <= 2:
-        return _two_way(problem, cells, key)
+    whole = _two_way(problem, cells, key) if plain and not partial and len(margins.sides) <= 2 else None
+    if whole is None:
+        whole = _diffused(problem, cells, low, high, key)
+    if owners:
+        priority = seeded.priorities(key, whole.size)
+        flat = low.reshape(-1), high.reshape(-1)
+        met = meet(whole.reshape(-1), cells.reshape(-1), owners, targets, *flat, priority)
+        if met is None:
+            fixed = ", ".join(map(naming.margin, problem.known))
+            raise SolverError(
+                f"the fixed values of {fixed} cannot all be met by non-negative integers; leave one of them out"
+            )
+        whole = met.reshape(whole.shape)
+    return whole
+
+
+def _diffused(problem: Problem, cells: Floats, low: Integers, high: Integers, key: int) -> Integers:
+    margins = problem.margins
+    known = [problem.known.get(named) for named in margins.keys]
     weights = [1 / float(np.mean(problem.variance.get(named, 1.0))) for named in margins.keys]
     heavy = 100 * max([1 / float(np.min(v)) for v in problem.variance.values()])
     weights = [heavy if values is not None else weight for values, weight in zip(known, weights, strict=True)]
@@ -170,26 +202,26 @@ def _integers(problem: Problem, key: int) -> Integers:
         total if values is None else np.where(values >= 0, values, total)
         for total, values in zip(margins.add(cells), known, strict=True)
     ]
-    whole = diffuse(margins, cells, targets, weights, own, (low, high), key)
-    return _meet(problem, whole, cells, low, high, key)
+    return diffuse(margins, cells, targets, weights, own, (low, high), key)
 
 
-def _two_way(problem: Problem, cells: Floats, key: int) -> Integers:
+def _two_way(problem: Problem, cells: Floats, key: int) -> Integers | None:
     """Tables of at most two dimensions; a list is a table of one column, whose sum is the total."""
     table = cells.reshape(cells.shape + (1,) * (2 - cells.ndim))
     known = {tuple(axis for axis, _ in named): values for named, values in problem.known.items()}
     rows = known.get((0,)) if cells.ndim > 1 else None
     columns = known.get((1,)) if cells.ndim > 1 else known.get(())
     total = known.get(()) if cells.ndim > 1 else None
-    return controlled(table, rows, None if columns is None else np.atleast_1d(columns), total, key).reshape(cells.shape)
+    rounded = controlled(table, rows, None if columns is None else np.atleast_1d(columns), total, key)
+    return None if rounded is None else rounded.reshape(cells.shape)
 
 
-def _meet(problem: Problem, whole: Integers, cells: Floats, low: Integers, high: Integers, key: int) -> Integers:
-    """Fixed sums met exactly; those that finer fixed sums make up need no thought."""
+def _fixed_sums(problem: Problem) -> tuple[list[Integers], list[Integers]]:
+    """For each fixed margin the sum each cell belongs to, -1 for none, and the sums; none that finer ones make up."""
     margins = problem.margins
     owners: list[Integers] = []
     targets: list[Integers] = []
-    every = np.arange(whole.size)
+    every = np.arange(math.prod(margins.sides))
     for named in margins.keys:
         if named not in problem.known:
             continue
@@ -199,11 +231,17 @@ def _meet(problem: Problem, whole: Integers, cells: Floats, low: Integers, high:
         if not any(_implied(owner, finer) for finer in owners):
             owners.append(owner)
             targets.append(known.clip(0))
-    if not owners:
-        return whole
-    bounds = low.reshape(-1), high.reshape(-1)
-    priority = seeded.priorities(key, whole.size)
-    return meet(whole.reshape(-1), cells.reshape(-1), owners, targets, *bounds, priority).reshape(whole.shape)
+    return owners, targets
+
+
+def _worst(problem: Problem, cells: Floats) -> float:
+    """How far the cells are, at most, from a fixed sum."""
+    worst = 0.0
+    for named, total in zip(problem.margins.keys, problem.margins.add(cells), strict=True):
+        known = problem.known.get(named)
+        if known is not None:
+            worst = max(worst, float(np.max(np.where(known >= 0, np.abs(total - known), 0.0))))
+    return worst
 
 
 def _implied(coarse: Integers, fine: Integers) -> bool:
@@ -245,8 +283,18 @@ def _fit(problem: Problem, low: Integers, high: Integers) -> Floats:
         own = float(own) if own.ndim == 0 else own
         centre = problem.noisy[problem.full].astype(np.float64)
     wanted = targets
-    for _ in range(ROUNDS if latent or problem.known else 1):
-        cells = projection.fit(centre, own, targets)
+    cells: Floats = np.clip(centre, low, high)
+    missing = np.inf
+    for number in range(CLOSER if problem.known else ROUNDS if latent else 1):
+        try:
+            cells = projection.fit(centre, own, targets)
+        except SolverError:
+            if not problem.known:
+                raise
+            break  # what is fixed is met all the same, from where the last round came to
+        before, missing = missing, _worst(problem, cells)
+        if number + 1 >= ROUNDS and (missing < NEAR or missing > before / 2):
+            break
         targets = projection.closer(wanted, fixed)
         centre = cells if latent else centre
     return cells

@@ -42,7 +42,7 @@ def diffuse(
     whole = whole.clip(low, high)
     open_cells = np.flatnonzero((rest > 0) & (whole < high))
     part = rest[open_cells] / apportion.GRID
-    places = _places(margins, open_cells)
+    places = margins.places(open_cells)
     weight = np.array(weights)
     error = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
     error += np.concatenate([np.ravel(total) for total in margins.add(whole.reshape(cells.shape))])
@@ -59,12 +59,6 @@ def diffuse(
         if not _polish(margins, whole, flat, open_cells, places, expected, weight, own_weight, floor, key + number):
             break
     return whole.reshape(cells.shape)
-
-
-def _places(margins: Margins, cells: Integers) -> Integers:
-    """For each margin a row: where, among all margins one after another, the sum is that contains each cell."""
-    starts = np.cumsum([0, *(math.prod(margins.shape(key)) for key in margins.keys)])
-    return np.stack([start + margins.owners(key, cells) for key, start in zip(margins.keys, starts[:-1], strict=True)])
 
 
 def _count(places: Integers, values: Floats, size: int) -> Floats:

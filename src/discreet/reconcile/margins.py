@@ -100,6 +100,11 @@ class Margins:
             place = place * side + at
         return place
 
+    def places(self, cells: Integers) -> Integers:
+        """For each margin a row: the sum that contains each of the cells, all numbered one margin after another."""
+        starts = np.cumsum([0, *(math.prod(self.shape(key)) for key in self.keys)])
+        return np.stack([start + self.owners(key, cells) for key, start in zip(self.keys, starts[:-1], strict=True)])
+
     def _step(self, place: int) -> _Step:
         key = self._all[place]
         for source in range(place - 1, -1, -1):

@@ -1,6 +1,7 @@
 """What a cube is given: margins, variances, fixed values and levels, checked and put in order."""
 
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -38,10 +39,28 @@ class Problem:
     known: dict[Key, Integers]
 
 
-def read(given: Any, variance: Any, fixed: Any, levels: Any) -> Problem:
+@dataclass(frozen=True)
+class Naming:
+    """How errors speak of margins and their cells: by keys and places, or in words."""
+
+    margin: Callable[[Key], str]
+    cell: Callable[[Key, tuple[int, ...]], str]
+
+
+def _key(named: Key) -> str:
+    return str(tuple(axis if name is None else (axis, name) for axis, name in named))
+
+
+BY_KEY = Naming(_key, lambda named, at: f"margin {_key(named)} at {at}")
+
+
+def read(given: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY_KEY) -> Problem:
     """What `cube` is given, checked: every mistake is named here."""
     if not isinstance(given, Mapping) or not given:
         raise InputError("there are no margins; give {(): total, (0,): array, ...}")
+    if not isinstance(fixed, Mapping):
+        raise ParameterError(f"fixed is {fixed!r:.60}; give values by margin, {{(): 1000, (0, 1): {{(2, 3): 0}}}}")
+    fixed = {key: values for key, values in fixed.items() if not isinstance(values, Mapping) or values}
     labels = _labels(levels)
     names = {key: _name(key, labels) for key in given}
     extra = {key: _name(key, labels) for key in fixed if key not in names}
@@ -58,21 +77,31 @@ def read(given: Any, variance: Any, fixed: Any, levels: Any) -> Problem:
         if arrays[key].ndim != len(shape) or arrays[key].transpose(order).shape != shape:
             raise InputError(f"margin {key} has the shape {arrays[key].shape}; the other margins make it {shape}")
         noisy[named] = arrays[key].transpose(order)
+        check.together(noisy[named], f"the counts of {naming.margin(named)}")
         own = check.variance(_variance_of(variance, key, names), f"variance of {key}")
-        if own.shape not in ((), arrays[key].shape) or not np.isfinite(own).all():
-            raise ParameterError(f"variance of {key} has the shape {own.shape}; give one finite number, or one a cell")
+        if own.shape not in ((), arrays[key].shape):
+            raise ParameterError(f"variance of {key} has the shape {own.shape}; give one number, or one a cell")
+        if not np.isfinite(own).all():
+            raise ParameterError(f"variance of {key} is inf; give finite ones, and leave out a margin not measured")
         spread[named] = own if own.ndim == 0 else own.transpose(order)
     for key, values in fixed.items():
         named, order = names.get(key) or extra[key]
         known[named] = _known(key, values, margins.shape(named), order)
+        check.together(known[named].clip(0), f"the fixed values of {naming.margin(named)}")
     problem = Problem(margins, full, names, noisy, spread, known)
-    _check_fixed(problem)
+    _check_fixed(problem, naming)
     return problem
 
 
 def _labels(levels: Any) -> dict[tuple[int, Hashable], Integers]:
     labels = {}
+    if not isinstance(levels, Mapping):
+        raise InputError(f"levels are {levels!r:.60}; give them by axis, {{0: {{'state': group of each category}}}}")
     for axis, named in levels.items():
+        if isinstance(axis, bool) or not hasattr(axis, "__index__") or int(axis) < 0:
+            raise InputError(f"levels name the axis {axis!r:.60}; axes are 0, 1, 2, ...")
+        if not isinstance(named, Mapping):
+            raise InputError(f"the levels of axis {axis} have no names; give {{'state': group of each category}}")
         for name, groups in named.items():
             array = check.integers(groups, f"level {name!r} of axis {axis}")
             if array.ndim != 1 or not len(array) or set(array.tolist()) != set(range(int(array.max()) + 1)):
@@ -154,16 +183,15 @@ def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]
     if isinstance(values, Mapping):
         for index, value in values.items():
             place = index if isinstance(index, tuple) else (index,)
-            try:
-                ordered = tuple(place[at] for at in order)
-                inside = len(place) == len(shape) and all(
-                    0 <= at < side for at, side in zip(ordered, shape, strict=True)
-                )
-            except (IndexError, TypeError):
-                inside = False
+            inside = len(place) == len(shape) and all(
+                isinstance(place[at], (int, np.integer)) and not isinstance(place[at], bool) and 0 <= place[at] < side
+                for at, side in zip(order, shape, strict=True)
+            )
             if not inside:
-                raise ParameterError(f"fixed names the cell {index!r:.60} of margin {key}, which has the shape {shape}")
-            known[ordered] = check.known(value, f"cell {index} of margin {key}")
+                raise ParameterError(
+                    f"fixed names the cell {index!r:.60} of margin {key}, of shape {shape}; give places from 0"
+                )
+            known[tuple(place[at] for at in order)] = check.known(value, f"cell {index} of margin {key}")
         return known
     array = check.integers(values, f"fixed {key}")
     if array.ndim != len(shape) or array.transpose(order).shape != shape:
@@ -173,45 +201,69 @@ def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]
     return array.transpose(order)
 
 
-def _check_fixed(problem: Problem) -> None:
-    """Fixed values must leave room for each other, as far as one can see from two at a time."""
+def _check_fixed(problem: Problem, naming: Naming) -> None:
+    """Fixed values must leave room for each other, as far as one can see from two margins, or one and the cells."""
     low, high = bounds(problem)
-    keys = problem.margins.keys
-    for named, least, most in zip(
-        keys, problem.margins.add(low), problem.margins.add(high.astype(np.float64)), strict=True
-    ):
-        known = problem.known.get(named)
-        if known is None:
-            continue
+    keys = [named for named in problem.margins.keys if named in problem.known]
+    spans = {named: _span(problem, named, low, high) for named in keys}
+    for named in keys:
+        known, (least, most) = problem.known[named], spans[named]
         wrong = (known >= 0) & ((known < least) | (known > most))
         if wrong.any():
             at = _first(wrong)
             raise ParameterError(
-                f"fixed contradicts itself: margin {_show(named)} at {at} is fixed at {known[at]}, and its cells add"
+                f"fixed contradicts itself: {naming.cell(named, at)} is fixed at {known[at]}, and its cells add"
                 f" up to at least {least[at]:.0f} and at most {most[at]:.0f}; correct one of them"
             )
-    whole = [named for named in keys if named in problem.known and (problem.known[named] >= 0).all()]
-    for one, other in combinations(whole, 2):
-        shared = tuple(pair for pair in one if pair in other)
-        sums = [
-            problem.known[named].sum(axis=tuple(at for at, pair in enumerate(named) if pair not in shared))
-            for named in (one, other)
-        ]
-        if (sums[0] != sums[1]).any():
-            at = _first(np.asarray(sums[0] != sums[1]))
-            first, second = (np.asarray(total)[at] for total in sums)
-            raise ParameterError(
-                f"fixed contradicts itself: {_show(one)} adds up to {first} and {_show(other)} to {second}"
-                f"{f' at {at} of {_show(shared)}' if shared else ' in all'}; correct one of them"
-            )
+    for one, other in combinations(keys, 2):
+        shared = _shared(one, other)
+        sums = [_summed(problem, named, shared, spans[named]) for named in (one, other)]
+        for side in (0, 1):  # the least of the one against the most of the other, and the other way round
+            first, second = sums[0][side], sums[1][1 - side]
+            wrong = np.asarray(first < second if side else first > second)
+            if wrong.any():
+                at = _first(wrong)
+                words = [("at least ", "at most ")[end] for end in (side, 1 - side)]
+                words = ["" if (problem.known[n] >= 0).all() else w for n, w in zip((one, other), words, strict=True)]
+                raise ParameterError(
+                    f"fixed contradicts itself: {naming.margin(one)} adds up to {words[0]}{first[at]:.0f} and"
+                    f" {naming.margin(other)} to {words[1]}{second[at]:.0f}"
+                    f" {f'for {naming.cell(shared, at)}' if shared else 'in all'}; correct one of them"
+                )
+
+
+def _span(problem: Problem, named: Key, low: Integers, high: Integers) -> tuple[Floats, Floats]:
+    """The least and the most that each sum of a margin can be, for the bounds of its cells."""
+    owner = problem.margins.owners(named, np.arange(low.size))
+    shape = problem.margins.shape(named)
+    return _totals(owner, low, shape), _totals(owner, high, shape)
+
+
+def _shared(one: Key, other: Key) -> Key:
+    """The finest margin that both can be added up to, as far as the names of levels tell."""
+    levels = dict(other)
+    return tuple(
+        (axis, levels[axis] if name is None else name)
+        for axis, name in one
+        if axis in levels and (name is None or levels[axis] in (None, name))
+    )
+
+
+def _summed(problem: Problem, named: Key, shared: Key, span: tuple[Floats, Floats]) -> list[Floats]:
+    """The least and the most that a fixed margin leaves to the sums of a coarser one."""
+    every = np.arange(math.prod(problem.margins.sides))
+    known, shape = problem.known[named].reshape(-1), problem.margins.shape(shared)
+    to = np.zeros(known.size, dtype=np.int64)
+    to[problem.margins.owners(named, every)] = problem.margins.owners(shared, every)
+    return [_totals(to, np.where(known >= 0, known, bound.reshape(-1)), shape) for bound in span]
+
+
+def _totals(owner: Integers, values: npt.NDArray[Any], shape: tuple[int, ...]) -> Floats:
+    return np.bincount(owner, values.reshape(-1), math.prod(shape)).astype(np.float64).reshape(shape)
 
 
 def _first(wrong: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(place) for place in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-
-
-def _show(named: Key) -> str:
-    return str(tuple(axis if name is None else (axis, name) for axis, name in named))
 
 
 def bounds(problem: Problem) -> tuple[Integers, Integers]:
@@ -222,7 +274,8 @@ def bounds(problem: Problem) -> tuple[Integers, Integers]:
     for named, known in problem.known.items():
         if named != problem.full:
             place = margins.owners(named, np.arange(low.size)).reshape(low.shape)
-            high = np.where((known == 0).reshape(-1)[place], 0, high)
+            limit = np.where(known >= 0, known, 2 * check.LARGEST).reshape(-1)
+            high = np.minimum(high, limit[place])
     if problem.full in problem.known:
         known = problem.known[problem.full]
         low, high = np.where(known >= 0, known, low), np.where(known >= 0, known, high)

@@ -65,7 +65,7 @@ class Projection:
         self._margins, self._variances, self._low, self._high = margins, variances, low, high
         self._multipliers = [np.zeros(margins.shape(key)) for key in margins.keys]
         sums = sum(multiplier.size for multiplier in self._multipliers)
-        self._places = _owners(margins) if 0 < sums * low.size <= DENSE else None
+        self._places = margins.places(np.arange(low.size)) if 0 < sums * low.size <= DENSE else None
         self._hard = False
         single = [v for v in variances if isinstance(v, float)]
         plain = len(single) == len(variances) and all(name is None for key in margins.keys for _, name in key)
@@ -156,7 +156,7 @@ class Projection:
             size = max(float(np.max(np.abs(r) / np.sqrt(v))) for r, v in zip(rest, self._variances, strict=True))
             if centring < 1e-7 and size < 0.1 * MISS and float(np.abs(down).max()) * scale < 1e-5:
                 self._multipliers = multipliers
-                return np.maximum(cells, self._low)
+                return np.clip(cells, self._low, self._high)
             inside = np.where(free, 1 / (1 / spread + slack / room), 0.0)
             push = np.where(free, (0.1 * centring - room * slack) / room, 0.0)
             moved = self._margins.add(inside * (push - down))
@@ -171,7 +171,7 @@ class Projection:
             cells, slack = cells + length * along, slack + length * lift
             multipliers = [m + length * d for m, d in zip(multipliers, step, strict=True)]
         raise SolverError(
-            "least squares did not settle: the fixed values cannot all be met, or the variances differ by too much"
+            "least squares did not settle: the variances differ by too much, or the counts are too large for them"
         )
 
     def _search(
@@ -202,13 +202,6 @@ class Projection:
                 share = slopes[0] / (slopes[0] - slopes[1])
                 length = short + (long - short) * min(max(share, 0.05), 0.5)
         return trial, new
-
-
-def _owners(margins: Margins) -> npt.NDArray[np.int64]:
-    """For every margin a row: the sum that each cell belongs to, all sums being numbered one margin after another."""
-    every = np.arange(math.prod(margins.sides))
-    starts = np.cumsum([0, *(math.prod(margins.shape(key)) for key in margins.keys)])
-    return np.stack([start + margins.owners(key, every) for key, start in zip(margins.keys, starts[:-1], strict=True)])
 
 
 def _solve(

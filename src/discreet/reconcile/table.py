@@ -7,14 +7,20 @@ dimension, and a row whose cell in it is empty or `_total` is summed over it. Ro
 
 import csv
 import io
+import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.reconcile.cube import Moved, cube, moved
-from discreet.reconcile.tree import tree
+from discreet.reconcile.check import LARGEST
+from discreet.reconcile.cube import Moved, moved
+from discreet.reconcile.cube import named as named_cube
+from discreet.reconcile.problem import Naming
+from discreet.reconcile.tree import named as named_tree
 
 TOTAL = ("", "_total")
 OWN = ("count", "variance", "fixed")
@@ -30,23 +36,33 @@ class Reconciled:
 
 def reconcile(text: str, seed: int | None = None) -> Reconciled:
     """Make the counts of a CSV table add up."""
-    rows = list(csv.reader(io.StringIO(text)))
+    try:
+        rows = list(csv.reader(io.StringIO(text)))
+    except csv.Error as error:
+        raise InputError(f"the table is no CSV that can be read ({error}); correct it") from None
     if len(rows) < 2 or "count" not in rows[0]:
         raise InputError("the table has no rows, or no column 'count'; give a header and one row a cell")
     header = rows[0]
     if len(set(header)) < len(header):
         raise InputError(f"the table has two columns of one name: {', '.join(header)}; rename one")
-    body = [row for row in rows[1:] if row]
-    for number, row in enumerate(body, 2):
+    numbers, body = [number for number, row in enumerate(rows, 1) if row][1:], [row for row in rows[1:] if row]
+    for number, row in zip(numbers, body, strict=True):
         if len(row) != len(header):
             raise InputError(f"row {number} has {len(row)} cells, the header {len(header)}; give it as many")
     columns = {name: [row[place].strip() for row in body] for place, name in enumerate(header)}
-    counts = _integers(columns["count"], "count")
-    variances = _variances(columns["variance"]) if "variance" in columns else None
+    nested = "parent" in columns
+    pairs = list(zip(numbers, columns["count"], strict=True))
+    counts = np.array([_integer(value, "count", number, -LARGEST) for number, value in pairs], dtype=np.int64)
+    variances = None
+    if "variance" in columns:
+        spreads = zip(numbers, columns["variance"], strict=True)
+        variances = np.array([_variance(value, number, nested) for number, value in spreads])
     fixed = {
-        number: int(_integers([value], "fixed")[0]) for number, value in enumerate(columns.get("fixed", [])) if value
+        place: _integer(value, "fixed", numbers[place], 0)
+        for place, value in enumerate(columns.get("fixed", []))
+        if value
     }
-    if "parent" in columns:
+    if nested:
         result, told = _tree(columns, counts, variances, fixed, seed)
     else:
         result, told = _cube(columns, counts, variances, fixed, seed)
@@ -58,27 +74,25 @@ def reconcile(text: str, seed: int | None = None) -> Reconciled:
     return Reconciled(out.getvalue(), told)
 
 
-def _integers(values: list[str], name: str) -> Any:
-    for number, value in enumerate(values, 2):
-        if not value.lstrip("-+").isascii() or not value.lstrip("-+").isdigit() or len(value) > 15:
-            raise InputError(f"{name} is {value!r:.40} in row {number}; give an integer in every row")
-    return np.array([int(value) for value in values], dtype=np.int64)
+def _integer(value: str, column: str, number: int, least: int) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,15}", value):
+        raise InputError(f"{column} is {value!r:.40} in row {number}; give an integer in every row")
+    if not least <= int(value) <= LARGEST:
+        raise InputError(
+            f"{column} is {value} in row {number}; give an integer from {'-2**42' if least else 0} to 2**42"
+        )
+    return int(value)
 
 
-def _variances(values: list[str]) -> Any:
+def _variance(value: str, number: int, unmeasured: bool) -> float:
+    """A variance; inf, for a number that was not measured, only in a hierarchy."""
     try:
-        return np.array([float(value) for value in values])
+        spread = float(value)
     except ValueError:
-        wrong = next(value for value in values if not _is_number(value))
-        raise InputError(f"variance is {wrong!r:.40} in one row; give a number above 0 in every row") from None
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
+        spread = math.nan
+    if not (1e-100 <= spread <= 1e100 or (unmeasured and spread == math.inf)):
+        raise InputError(f"variance is {value!r:.40} in row {number}; give a number above 0 in every row")
+    return spread
 
 
 def _tree(
@@ -98,12 +112,13 @@ def _tree(
         if parent and parent not in place:
             raise InputError(f"the node {names[row]!r:.60} has the parent {parent!r:.60}, which has no row; add it")
         parents.append(place[parent] if parent else -1)
-    found = tree(
+    found = named_tree(
         counts[order],
         parents,
-        variance=None if variances is None else variances[order],
-        fixed={place[names[row]]: value for row, value in fixed.items()},
-        seed=seed,
+        None if variances is None else variances[order],
+        {place[names[row]]: value for row, value in fixed.items()},
+        seed,
+        lambda node: f"{names[order[node]]!r:.60}",
     )
     result = np.empty_like(found)
     result[order] = found
@@ -115,8 +130,9 @@ def _cube(
 ) -> tuple[Any, dict[str, Moved]]:
     dimensions = [name for name in columns if name not in OWN]
     codes, sides = [], []
-    for name in dimensions:
-        categories = {value: number for number, value in enumerate(sorted(set(columns[name]) - set(TOTAL)))}
+    words = [sorted(set(columns[name]) - set(TOTAL)) for name in dimensions]
+    for name, values in zip(dimensions, words, strict=True):
+        categories = {value: number for number, value in enumerate(values)}
         codes.append(np.array([categories.get(value, -1) for value in columns[name]]))
         sides.append(len(categories))
         if not categories:
@@ -129,20 +145,17 @@ def _cube(
     known: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
     for key, rows in rows_of.items():
         shape = tuple(sides[axis] for axis in key)
-        name = " by ".join(dimensions[axis] for axis in key) or "total"
+        name = _margin(key, dimensions)
         at = np.ravel_multi_index(tuple(table[rows][:, list(key)].T), shape) if key else np.zeros(len(rows), dtype=int)
         seen = np.bincount(at, minlength=int(np.prod(shape)))
         if (seen != 1).any():
             cell = np.unravel_index(int(np.argmax(seen != 1)), shape) if key else ()
-            shown = ", ".join(
-                f"{dimensions[axis]} {sorted(set(columns[dimensions[axis]]) - set(TOTAL))[int(code)]}"
-                for axis, code in zip(key, cell, strict=True)
-            )
+            shown = _cell(key, cell, dimensions, words)
             often = int(seen.flat[int(np.argmax(seen != 1))])
-            raise InputError(f"the margin {name} has {often} rows for {shown or 'the total'}; give one for every cell")
-        values, spread = np.empty(len(rows), dtype=np.int64), np.ones(len(rows))
-        values[at] = counts[rows]
-        margins[key] = values.reshape(shape)
+            raise InputError(f"the margin {name} has {often} rows for {shown}; give one for every cell")
+        noisy, spread = np.empty(len(rows), dtype=np.int64), np.ones(len(rows))
+        noisy[at] = counts[rows]
+        margins[key] = noisy.reshape(shape)
         if variances is not None:
             spread[at] = variances[rows]
             spreads[key] = spread[0] if (spread == spread[0]).all() else spread.reshape(shape)
@@ -151,8 +164,21 @@ def _cube(
                 index = tuple(int(code) for code in np.unravel_index(place, shape)) if key else ()
                 known.setdefault(key, {})[index] = fixed[number]
         places[key] = (rows, at, name)
-    found = cube(margins, variance=spreads or None, fixed=known, seed=seed)
+    naming = Naming(
+        lambda named: _margin([axis for axis, _ in named], dimensions),
+        lambda named, at: _cell([axis for axis, _ in named], at, dimensions, words),
+    )
+    found = named_cube(margins, spreads or None, known, seed, None, naming)
     result = np.empty_like(counts)
     for key, (rows, at, _) in places.items():
         result[rows] = np.ravel(found[key])[at]
     return result, {places[key][2]: told for key, told in moved(margins, found).items()}
+
+
+def _margin(axes: Sequence[int], dimensions: list[str]) -> str:
+    return " by ".join(dimensions[axis] for axis in axes) or "total"
+
+
+def _cell(axes: Sequence[int], at: Sequence[Any], dimensions: list[str], words: list[list[str]]) -> str:
+    parts = [f"{dimensions[axis]} {words[axis][int(code)]}" for axis, code in zip(axes, at, strict=True)]
+    return ", ".join(parts) or "the total"

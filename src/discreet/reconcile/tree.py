@@ -19,7 +19,7 @@ variance, public value and descendants), so the result does not depend on the or
 that agree in all of these are told apart by their place, and to exchange them changes nothing but their names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,13 +60,21 @@ def tree(
     -------
     int64 array, one integer a node; every node that has children is their sum.
     """
+    return named(counts, parent, variance, fixed, seed, str)
+
+
+def named(
+    counts: Any, parent: Any, variance: Any, fixed: Any, seed: int | None, name: Callable[[int], str]
+) -> Integers:
+    """The same as `tree`, with errors that call a node by its name."""
     noisy, above = _nodes(counts, parent)
-    levels = _levels(above)
-    spread = _variance(variance, levels, above)
-    known = _fixed(fixed, len(noisy))
+    levels = _levels(above, name)
+    spread = _variance(variance, levels, above, name)
+    known = _fixed(fixed, len(noisy), name)
     shape = _order(levels, above, noisy, spread, known)
     known = known[shape.order]
-    bounds = _bounds(shape, known)
+    bounds = _bounds(shape, known, name)
+    check.together(noisy[shape.order][shape.leaf], "the counts of the leaves")
     fitted = _fit(shape, noisy[shape.order], spread[shape.order], known)
     result = np.empty_like(noisy)
     result[shape.order] = _round(shape, fitted, bounds, seeded.key(seed))
@@ -123,7 +131,7 @@ def _nodes(counts: Any, parent: Any) -> tuple[Integers, Integers]:
     return noisy, above
 
 
-def _levels(above: Integers) -> list[Integers]:
+def _levels(above: Integers, name: Callable[[int], str] = str) -> list[Integers]:
     """The nodes of each depth; every node must reach a root."""
     ordered = bool((above[1:] >= above[:-1]).all())
     by_parent = np.arange(len(above)) if ordered else np.argsort(above, kind="stable")
@@ -149,16 +157,16 @@ def _levels(above: Integers) -> list[Integers]:
         while (node := int(above[node])) not in walk:
             walk[node] = len(walk)
         cycle = [*list(walk)[walk[node] :], node]
-        shown = " -> ".join(map(str, cycle[:8])) + (" ..." if len(cycle) > 8 else "")
-        raise InputError(f"the parents run in a circle ({shown}); give one of these nodes the parent -1")
+        shown = " -> ".join(map(name, cycle[:8])) + (" ..." if len(cycle) > 8 else "")
+        raise InputError(f"the parents run in a circle ({shown}); make one of these nodes a root")
     return levels
 
 
-def _variance(given: Any, levels: list[Integers], above: Integers) -> Floats:
+def _variance(given: Any, levels: list[Integers], above: Integers, name: Callable[[int], str]) -> Floats:
     size = len(above)
     if isinstance(given, Mapping):
         if set(given) != set(range(len(levels))):
-            raise ParameterError(f"variance has levels {sorted(given)}; the tree has levels 0 to {len(levels) - 1}")
+            raise ParameterError(f"variance has levels {list(given)}; the tree has levels 0 to {len(levels) - 1}")
         given = [given[depth] for depth in range(len(levels))]
     spread = check.variance(1.0 if given is None else given, "variance")
     if spread.ndim == 0:
@@ -176,17 +184,20 @@ def _variance(given: Any, levels: list[Integers], above: Integers) -> Floats:
     leaf[above[above >= 0]] = False
     if not np.isfinite(spread[leaf]).all():
         node = int(np.flatnonzero(leaf & ~np.isfinite(spread))[0])
-        raise ParameterError(f"node {node} is a leaf that was not measured (its variance is inf); leave it out")
+        raise ParameterError(f"node {name(node)} is a leaf that was not measured (its variance is inf); leave it out")
     return spread
 
 
-def _fixed(given: Mapping[int, int] | None, size: int) -> Integers:
+def _fixed(given: Any, size: int, name: Callable[[int], str]) -> Integers:
     """Public values, -1 where there is none."""
     known = np.full(size, -1, dtype=np.int64)
-    for node, value in (given or {}).items():
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"fixed is {given!r:.60}; give values by node, {{0: 1000}}")
+    for node, value in given.items():
         if isinstance(node, bool) or not hasattr(node, "__index__") or not 0 <= int(node) < size:
             raise ParameterError(f"fixed names the node {node!r:.60}; nodes are indices 0 to {size - 1}")
-        known[node] = check.known(value, f"node {node}")
+        known[node] = check.known(value, f"node {name(node)}")
     return known
 
 
@@ -285,7 +296,7 @@ def _close(shape: _Shape, known: Integers, free: npt.NDArray[np.bool_]) -> None:
     free &= ~closed
 
 
-def _bounds(shape: _Shape, known: Integers) -> tuple[Integers, Integers]:
+def _bounds(shape: _Shape, known: Integers, name: Callable[[int], str]) -> tuple[Integers, Integers]:
     """Between which each node must lie for the public values below it; they must leave room for those above."""
     lowest = np.where(known >= 0, known, 0)
     highest = np.where((known >= 0) | ~shape.leaf, known, check.LARGEST * 2)
@@ -303,9 +314,10 @@ def _bounds(shape: _Shape, known: Integers) -> tuple[Integers, Integers]:
             wrong = wrong & (value >= 0)
             if wrong.any():
                 at = int(np.argmax(wrong))
+                node = name(int(shape.order[nodes[at]]))
                 raise ParameterError(
-                    f"fixed contradicts itself: node {shape.order[nodes[at]]} is fixed at {value[at]}, and its"
-                    f" descendants {word} {bound[at]}; correct one of them"
+                    f"fixed contradicts itself: node {node} is fixed at {value[at]}, and its descendants"
+                    f" {word} {bound[at]}; correct one of them"
                 )
         lowest[nodes] = np.where(value >= 0, value, least)
         highest[nodes] = np.where(value >= 0, value, most)
