@@ -58,6 +58,8 @@ def read(path: Path) -> tuple[Any, yaml.Node | None]:
         raise SpecError(f"{path}, {where}: this is not YAML ({getattr(error, 'problem', error)})") from None
     except RecursionError:
         raise SpecError(f"{path} is nested too deep; a specification has a few levels only") from None
+    except SpecError:
+        raise
     except ValueError as error:
         raise SpecError(f"{path} has a value that is not what its tag says ({error}); correct it") from None
     finally:
