@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from tests import servers
 
-settings.register_profile("shared machine", deadline=None)
+settings.register_profile("shared machine", deadline=None, max_examples=50)
 settings.load_profile("shared machine")
 
 
