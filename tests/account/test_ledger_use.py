@@ -90,19 +90,19 @@ TestBooks = Books.TestCase
 TestBooks.settings = settings(max_examples=12, stateful_step_count=20, deadline=None)
 
 
+def office(place: str, number: int) -> "subprocess.Popen[str]":
+    """A process that asks for 50 grants and prints the names of those it was given."""
+    command = [sys.executable, "-W", "error", "-m", "tests.account.town", place, f"office {number}", "50"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
 def test_eight_processes_ask_for_400_grants_where_300_fit(place: str) -> None:
     ledger = new(place, 300)
-    asking = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "tests.account.town", place, f"office {number}", "50"],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(8)
-    ]
+    asking = [office(place, number) for number in range(8)]
     granted = [line for each in asking for line in each.communicate()[0].splitlines()]
     assert [each.returncode for each in asking] == [0] * 8
     assert len(set(granted)) == len(granted) == 300
+    assert office(place, 8).communicate()[0] == ""
     statement = ledger.verify()
     assert (statement.spent, statement.left) == (300, 0)
     assert {record.release for record in statement.records} == set(granted)

@@ -45,4 +45,5 @@ def ask(place: str, who: str, times: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(ask(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    for name in ask(sys.argv[1], sys.argv[2], int(sys.argv[3])):
+        print(name)
