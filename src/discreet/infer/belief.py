@@ -11,6 +11,12 @@ from discreet.exact import Number, exact
 _ROUNDING = 1e-12
 """How far probabilities may be from summing to 1; they are divided by their sum."""
 
+SLACK = 1e-8
+"""The share of a tail that is kept free for rounding."""
+
+STRETCH = 16
+"""Values whose sum is looked at first when the end of an interval is searched."""
+
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
@@ -88,13 +94,23 @@ def credible(
 def ends(probabilities: npt.NDArray[np.float64], level: Number) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The places of the first and the last value of the interval, along the last axis.
 
-    The tails are held a little below (1 - level) / 2, by more than the rounding of the sums.
+    The tails are held a little below (1 - level) / 2, by more than the rounding of priors and sums.
     """
     share = exact(level, "level")
     if not 0 < share < 1:
         raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
     size = probabilities.shape[-1]
-    tail = float((1 - share) / 2) * (1 - max(_ROUNDING, size * 2.0**-51))
-    below = np.argmax(np.cumsum(probabilities, axis=-1) > tail, axis=-1)
-    above = np.argmax(np.cumsum(probabilities[..., ::-1], axis=-1) > tail, axis=-1)
-    return np.asarray(below), np.asarray(size - 1 - above)
+    tail = float((1 - share) / 2) * (1 - max(SLACK, size * 2.0**-51))
+    return _passed(probabilities, tail), size - 1 - _passed(probabilities[..., ::-1], tail)
+
+
+def _passed(probabilities: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.intp]:
+    """The place at which the sum from the first value on passes `tail`: the stretch of values first, then within it."""
+    starts = np.arange(0, probabilities.shape[-1], STRETCH)
+    sums = np.cumsum(np.add.reduceat(probabilities, starts, axis=-1), axis=-1)
+    stretch = np.argmax(sums > tail, axis=-1)[..., None]
+    before = np.where(stretch > 0, np.take_along_axis(sums, np.maximum(stretch, 1) - 1, -1), 0)
+    places = np.minimum(stretch * STRETCH + np.arange(STRETCH), probabilities.shape[-1] - 1)
+    passed = before + np.cumsum(np.take_along_axis(probabilities, places, -1), axis=-1) > tail
+    passed[..., -1] = True  # its sum in another order may have been rounded to more
+    return np.take_along_axis(places, np.argmax(passed, axis=-1)[..., None], -1)[..., 0]

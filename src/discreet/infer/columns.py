@@ -5,6 +5,8 @@ the domain, the posterior of y + period is that of y moved by the period, so a m
 as much as one period of them.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,32 +117,25 @@ def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: 
     standing = _standing(likelihood, distinct) if isinstance(prior, Flat) else distinct
     values, inverse = np.unique(standing, return_inverse=True)
     whole, means = np.zeros((4, len(values)), dtype=np.int64), np.zeros(len(values))
+
+    def summarise(here: npt.NDArray[np.intp]) -> None:
+        first, chances = beliefs(likelihood, values[here], prior)
+        low, high = belief.credible(chances, level)
+        top = chances.argmax(axis=1)
+        possible = chances[np.arange(len(top)), top] > 0
+        whole[:, here] = first + low, first + high, first + top, possible
+        means[here] = first + chances @ np.arange(chances.shape[1])
+
     edge = reaching(likelihood, values)
-    for group in (np.flatnonzero(~edge), np.flatnonzero(edge)):
-        start = 0
-        rows = max(1, CHUNK // likelihood.width)
-        while start < len(group):
-            here = group[start : start + rows]
-            counts, chances = beliefs(likelihood, values[here], prior)
-            _summarise(counts, chances, level, whole, means, here)
-            start += len(here)
-            rows = max(1, CHUNK // counts.shape[1])
+    inner = np.flatnonzero(~edge)
+    parts = np.array_split(inner, -(-len(inner) * likelihood.width // CHUNK) or 1)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(summarise, [part for part in parts if part.size]))
+    for place in np.flatnonzero(edge):  # a prior may have all counts from here on possible
+        summarise(np.array([place]))
     moved = distinct - standing
     low, high, mode, possible = whole[:, inverse]
     return Summaries(low + moved, high + moved, means[inverse] + moved, mode + moved, possible > 0)
-
-
-def _summarise(
-    counts: Integers, chances: Floats, level: Number, whole: Integers, means: Floats, here: npt.NDArray[np.intp]
-) -> None:
-    low, high = belief.credible(chances, level)
-    first = counts[:, 0]
-    whole[0, here] = first + low
-    whole[1, here] = first + high
-    top = chances.argmax(axis=1)
-    whole[2, here] = first + top
-    whole[3, here] = chances[np.arange(len(top)), top] > 0
-    means[here] = first + chances @ np.arange(counts.shape[1])
 
 
 def _standing(likelihood: Likelihood, observed: Integers) -> Integers:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Cycle
@@ -21,10 +22,13 @@ from discreet.errors import InputError, ParameterError
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
 from discreet.infer.likelihood import Likelihood
-from discreet.infer.prior import Flat, Given, Prior
+from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+SMALLEST = -746.0
+"""Below it e**x is 0 as a float."""
 
 NOTHING = 1e-6
 """A probability of the domain's end up to which a belief is not called open; integer weights leave every count some."""
@@ -63,11 +67,12 @@ def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any
     distinct, inverse = np.unique(given, return_inverse=True)
     found = []
     for value in distinct:
-        counts, chances = beliefs(likelihood, np.array([value]), believed)
-        there = chances[0] > 0
-        require(likelihood, np.array([value]), np.array([there.any()]))
-        end = isinstance(believed, Flat) and likelihood.upper < LARGEST and counts[0, there][-1] == likelihood.upper
-        found.append(Posterior(counts[0, there], chances[0, there], bool(end and chances[0, there][-1] > NOTHING)))
+        first, chances = beliefs(likelihood, np.array([value]), believed)
+        there = np.flatnonzero(chances[0])
+        require(likelihood, np.array([value]), np.array([there.size > 0]))
+        counts, chance = first[0] + there, chances[0, there]
+        end = isinstance(believed, Flat) and likelihood.upper < LARGEST and counts[-1] == likelihood.upper
+        found.append(Posterior(counts, chance, bool(end and chance[-1] > NOTHING)))
     return found[0] if given.ndim == 0 else [found[place] for place in inverse.ravel()]
 
 
@@ -81,9 +86,10 @@ def certified(ptable: Any) -> PTable:
 
 
 def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[Integers, Floats]:
-    """Consecutive counts and their probabilities, one row a measurement; zeros where no count can have given it.
+    """For every measurement the first count looked at, and the probabilities of it and of those that follow, in a row.
 
-    The measurements either all reach the upper end of the domain or none does: see `reaching`.
+    The measurements increase, and either all reach the upper end of the domain or none does: see `reaching`. A row is
+    zeros where no count can have given its measurement.
     """
     first = observed - likelihood.most
     size = likelihood.width
@@ -92,27 +98,56 @@ def beliefs(likelihood: Likelihood, observed: Integers, prior: Prior) -> tuple[I
             first, size = np.where(first <= likelihood.lower, 0, first), size + likelihood.lower
         if reaching(likelihood, observed).any():
             size = priors.last(prior, likelihood.upper) - int(first.min()) + 1
-    counts = first[:, None] + np.arange(size)
-    weights = _weights(likelihood, observed, counts)
+    weights = _weights(likelihood, observed, first, size)
     if isinstance(prior, Flat):
+        counts = first[:, None] + np.arange(size)
         weights = np.where((counts < likelihood.lower) | (counts > likelihood.upper), 0, weights)
     else:
-        with np.errstate(divide="ignore"):
-            logs = prior.logs(counts)
-            logs += np.log(weights)
-        top = logs.max(axis=1, keepdims=True)
-        logs -= np.where(np.isfinite(top), top, 0)
-        weights = np.exp(logs, out=logs)
+        weights = _weighted(prior, first, weights)
     sums = weights.sum(axis=1, keepdims=True)
-    return counts, weights / np.where(sums > 0, sums, 1)
+    weights /= np.where(sums > 0, sums, 1)
+    return first, weights
 
 
-def _weights(likelihood: Likelihood, observed: Integers, counts: Integers) -> Floats:
-    """The weights of the counts; one row for all measurements where there is only noise and no end is near."""
-    alike = len(likelihood.weights) == 1 and counts.shape[1] == likelihood.width
-    if alike and counts[:, 0].min() >= likelihood.lower and counts[:, -1].max() <= likelihood.upper:
-        return likelihood.weights[:, ::-1].astype(np.float64)
+def _weights(likelihood: Likelihood, observed: Integers, first: Integers, size: int) -> Floats:
+    """How likely each measurement is from `size` counts; rows are alike where there is only noise, far from any end."""
+    alike = len(likelihood.weights) == 1 and size == likelihood.width
+    if alike and first[0] >= likelihood.lower and first[-1] + size - 1 <= likelihood.upper:
+        return np.broadcast_to(likelihood.weights[0, ::-1].astype(np.float64), (len(first), size))
+    counts = first[:, None] + np.arange(size)
     return likelihood.at(observed[:, None], counts).astype(np.float64)
+
+
+def _weighted(prior: Poisson | NegativeBinomial | Given, first: Integers, weights: Floats) -> Floats:
+    """The weights times the prior's, every row up to a factor."""
+    rows, size = weights.shape
+    length = int(first[-1] - first[0]) + size
+    if length > weights.size:
+        return _exponentials(prior.logs(first[:, None] + np.arange(size)), weights)
+    counts = first[0] + np.arange(length)  # each of them once: the rows overlap
+    run = priors.run(prior, counts)
+    if run is not None:
+        found: Floats = sliding_window_view(run, size)[first - first[0]]
+        found *= weights
+        return found
+    if rows > 1 and all(priors.run(prior, start + np.arange(size)) is not None for start in first[[0, -1]]):
+        parts = slice(rows // 2), slice(rows // 2, rows)
+        return np.concatenate([_weighted(prior, first[part], weights[part]) for part in parts])
+    return _exponentials(sliding_window_view(prior.logs(counts), size)[first - first[0]], weights)
+
+
+def _exponentials(logs: Floats, weights: Floats) -> Floats:
+    """e**logs times the weights, every row up to a factor; what is too small for a float is 0."""
+    with np.errstate(divide="ignore"):
+        logs += np.log(weights[:1]) if weights.strides[0] == 0 else np.log(weights)
+    top = logs.max(axis=1, keepdims=True)
+    logs -= np.where(np.isfinite(top), top, 0)
+    there = np.flatnonzero(logs.max(axis=0) > SMALLEST)
+    found = np.zeros_like(logs)
+    if there.size:
+        part = slice(there[0], there[-1] + 1)
+        np.exp(logs[:, part], out=found[:, part])
+    return found
 
 
 def reaching(likelihood: Likelihood, observed: Integers) -> npt.NDArray[np.bool_]:
@@ -125,8 +160,8 @@ def require(likelihood: Likelihood, observed: Integers, possible: npt.NDArray[np
     value = observed[~possible][:1]
     if not value.size:
         return
-    counts, chance = beliefs(likelihood, value, Flat())
-    able = counts[chance > 0]
+    first, chances = beliefs(likelihood, value, Flat())
+    able = first[0] + np.flatnonzero(chances[0])
     if able.size:
         raise ParameterError(
             f"the measurement {value[0]} can only be of a count from {able.min()} to {able.max()}, and the prior gives"

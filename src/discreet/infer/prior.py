@@ -5,8 +5,8 @@
     negative binomial       p(k) / p(k - 1) = (k - 1 + dispersion) / k * mean / (mean + dispersion)
     given                   a weight for each of the counts 0, 1, 2, ...
 
-Only ratios are used, added up as logarithms along the counts that a measurement leaves possible, so that neither a rate
-of a million nor a measurement far from what was expected is lost to rounding.
+Only ratios are used, multiplied along the counts that a measurement leaves possible, as logarithms where floats would
+not hold them: neither a rate of a million nor a measurement far from what was expected is lost to rounding.
 """
 
 import math
@@ -26,6 +26,9 @@ FORMS = "uniform, poisson:RATE or negative-binomial:MEAN:DISPERSION"
 
 LONGEST = 1 << 22
 """Counts that a prior may spread over where all of them have to be looked at."""
+
+HUGE = 1e200
+"""Weights between this and its inverse can be multiplied and added as floats."""
 
 _NEGLIGIBLE = 45.0
 """Logarithm of a factor, about 3e19, below which what is left of a prior is not looked at."""
@@ -49,9 +52,9 @@ class Poisson:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", _above_zero(self.rate, "rate"))
 
-    def steps(self, counts: Integers) -> Floats:
-        """The logarithm of p(k) / p(k - 1), for k of 1 or more."""
-        return np.asarray(np.log(self.rate / counts))
+    def ratios(self, counts: Integers) -> Floats:
+        """p(k) / p(k - 1), for k of 1 or more."""
+        return np.asarray(self.rate / counts)
 
     def logs(self, counts: Integers) -> Floats:
         """Logarithms of the weights of consecutive counts (last axis), up to a constant for each run of them."""
@@ -69,9 +72,9 @@ class NegativeBinomial:
         object.__setattr__(self, "mean", _above_zero(self.mean, "mean"))
         object.__setattr__(self, "dispersion", _above_zero(self.dispersion, "dispersion"))
 
-    def steps(self, counts: Integers) -> Floats:
-        """The logarithm of p(k) / p(k - 1), for k of 1 or more."""
-        return np.asarray(np.log((counts - 1 + self.dispersion) / counts) - math.log1p(self.dispersion / self.mean))
+    def ratios(self, counts: Integers) -> Floats:
+        """p(k) / p(k - 1), for k of 1 or more."""
+        return np.asarray((counts - 1 + self.dispersion) / counts / (1 + self.dispersion / self.mean))
 
     def logs(self, counts: Integers) -> Floats:
         """Logarithms of the weights of consecutive counts (last axis), up to a constant for each run of them."""
@@ -118,7 +121,7 @@ def last(prior: Poisson | NegativeBinomial | Given, first: int) -> int:
     while size <= LONGEST:
         counts = np.arange(first, first + size)
         logs = prior.logs(counts)
-        step = float(prior.steps(counts[-1:])[0])
+        step = math.log(prior.ratios(counts[-1:])[0])
         if step < 0 and logs[-1] - math.log(-math.expm1(step)) < logs.max() - _NEGLIGIBLE:
             return int(counts[-1])
         size *= 2
@@ -127,16 +130,35 @@ def last(prior: Poisson | NegativeBinomial | Given, first: int) -> int:
     )
 
 
+def run(prior: Poisson | NegativeBinomial | Given, counts: Integers) -> Floats | None:
+    """Weights of consecutive counts, up to a factor; None where they differ by more than floats can."""
+    found = np.zeros(len(counts))
+    if isinstance(prior, Given):
+        inside = counts[(counts >= 0) & (counts < len(prior.weights))]
+        found[inside - counts[0]] = prior.weights[inside]
+        there = found[found > 0]
+    else:
+        start = max(0, -int(counts[0]))
+        with np.errstate(over="ignore", under="ignore"):
+            there = np.cumprod(_ratios(prior, counts[start:]), out=found[start:])
+    return found if not there.size or (there.min() > 1 / HUGE and there.max() < HUGE) else None
+
+
 def _added(prior: Poisson | NegativeBinomial, counts: Integers) -> Floats:
-    above = bool((counts[..., 0] > 0).all())
-    steps = prior.steps(counts if above else np.maximum(counts, 1))
-    if not above:
-        steps[counts < 1] = 0
-    steps[..., 0] = 0
-    logs = np.cumsum(steps, axis=-1, out=steps)
-    if not above:
+    logs = np.cumsum(np.log(_ratios(prior, counts)), axis=-1)
+    if (counts[..., 0] < 0).any():
         logs[counts < 0] = -np.inf
     return logs
+
+
+def _ratios(prior: Poisson | NegativeBinomial, counts: Integers) -> Floats:
+    """Each weight over the one before it; 1 at the start and up to the count 0."""
+    above = bool((counts[..., :1] > 0).all())
+    ratios = prior.ratios(counts if above else np.maximum(counts, 1))
+    if not above:
+        ratios[counts < 1] = 1
+    ratios[..., :1] = 1
+    return ratios
 
 
 def _above_zero(value: Any, name: str) -> float:
