@@ -14,7 +14,8 @@ from discreet.errors import ParameterError, SpecError
 from discreet.release import secrets
 from discreet.release.codebook import resolve
 from discreet.release.engines import open_engine
-from discreet.release.spec import Dimension, ReleaseSpec, load
+from discreet.release.loading import load
+from discreet.release.spec import Dimension, ReleaseSpec
 
 FILE = """\
 version: v1

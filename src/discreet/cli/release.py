@@ -28,11 +28,10 @@ def release(
     ] = False,
 ) -> None:
     """Count, perturb, and leave a folder that can be published as it is."""
-    from discreet.release import run  # the engines take a while to load
-    from discreet.release import spec as specification
+    from discreet.release import ReleaseSpec, run  # the engines take a while to load
 
     if schema:
-        typer.echo(json.dumps(specification.schema(), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(ReleaseSpec.model_json_schema(), indent=2, ensure_ascii=False))
         return
     if spec is None or output is None:
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from discreet import files
 from discreet.certify.ptable import PTable
 from discreet.errors import SpecError
-from discreet.release import additive, cells, keys, measure, secrets, tabulate
+from discreet.release import additive, cells, keys, loading, measure, secrets, tabulate
 from discreet.release import log as steward
-from discreet.release import spec as specification
 from discreet.release.account import Account
 from discreet.release.engines import Plan, open_engine
 from discreet.release.folder import SOURCES, Published, contradictions
@@ -86,7 +85,7 @@ def run(
     files.ready(output)
     private = None if log is None else steward.place(log, output)
     tell("reading the specification", 0)
-    asked = _found(specification.load(spec))
+    asked = _found(loading.load(spec))
     layout = layout_of(asked)
     touches = layout.touches(asked.unit.contributions)
     tell("choosing and certifying the design", 0)
@@ -134,7 +133,7 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
         for name in missing.keys() & used:
             found = engine.values(missing[name].column, MOST_CATEGORIES)
             dimensions[name] = missing[name].with_categories(found).model_dump()
-    return specification.load(asked.model_dump() | {"dimensions": dimensions})
+    return loading.load(asked.model_dump() | {"dimensions": dimensions})
 
 
 def _secret(asked: ReleaseSpec) -> bytes:

@@ -13,22 +13,19 @@ It is a YAML file (or a dict) with these parts; `discreet release --schema` prin
     budget: {epsilon: 1, delta: 1e-6}
     secret: {file: secret.key}
 
-The adviser and everything else that decides on the noise see the specification only, never the data. A mistake is
-reported with the line it is in.
+The adviser and everything else that decides on the noise see the specification only, never the data. `loading` reads
+it.
 """
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from discreet.errors import ParameterError, SpecError
+from discreet.errors import SpecError
 from discreet.exact import Epsilon, exact
-from discreet.release import document, mistakes
 from discreet.release.document import text
-from discreet.release.engines.source import kind_of
 
 OTHER = "_other"
 TOTAL = "_total"
@@ -367,76 +364,6 @@ class ReleaseSpec(_Part):
             )
         if self.bits is not None:
             raise SpecError("the design is a certificate, which has its own bits; leave bits out", ("bits",))
-
-
-def load(given: Any) -> ReleaseSpec:
-    """A specification from a path, a dict, or itself; relative paths in it are relative to its file."""
-    if isinstance(given, ReleaseSpec):
-        return given
-    if isinstance(given, dict):
-        return _checked(given, None, "the specification")
-    if not isinstance(given, (str, os.PathLike)):
-        raise SpecError(f"the specification is {type(given).__name__}; give a path, a dict or a ReleaseSpec")
-    path = Path(given)
-    parts, node = document.read(path)
-    if not isinstance(parts, dict):
-        raise SpecError(f"{path} is not a specification; it has version, source, dimensions, tables and budget")
-    return _relative(_checked(parts, node, str(path)), path.parent)
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of a specification."""
-    return ReleaseSpec.model_json_schema()
-
-
-def _checked(parts: dict[str, Any], node: Any, where: str) -> ReleaseSpec:
-    def said(place: document.Place, message: str) -> str:
-        line = document.line(node, place)
-        return f"{where}{f', line {line}' if line else ''}: {mistakes.name(place, parts)}: {message}"
-
-    try:
-        mistakes.unwritable(parts)
-        spec = ReleaseSpec.model_validate(parts)
-        _resolved(spec)
-    except ValidationError as error:
-        raise SpecError("\n".join(said(*mistake) for mistake in mistakes.of(error, parts))) from None
-    except SpecError as error:
-        raise SpecError(said(error.place, str(error)), error.place) from None
-    return spec
-
-
-def _resolved(spec: ReleaseSpec) -> None:
-    """Resolve all names once, so that a mistake is told with its place; later only what is found in the data is new."""
-    from discreet.release import cells, codebook, fixed  # they need this module
-
-    try:
-        kind_of(spec.source)
-    except ParameterError as error:
-        raise SpecError(str(error), ("source",)) from None
-    if any(each.from_data and each.categories is None for each in spec.dimensions.values()):
-        return
-    books = {name: codebook.resolve(name, each) for name, each in spec.dimensions.items()}
-    fixed.known(spec, cells.layout(spec, books))
-
-
-def _relative(spec: ReleaseSpec, folder: Path) -> ReleaseSpec:
-    """The same with paths that do not depend on the current folder."""
-
-    def at(path: str) -> str:
-        return str(folder / path)
-
-    source = {
-        key: at(value) if key in ("csv", "parquet", "duckdb") and isinstance(value, str) else value
-        for key, value in spec.source.items()
-    }
-    changed: dict[str, Any] = {"source": source}
-    if spec.secret is not None and spec.secret.file is not None:
-        changed["secret"] = Secret(file=at(spec.secret.file))
-    if spec.ledger is not None and "://" not in spec.ledger:
-        changed["ledger"] = at(spec.ledger)
-    if spec.design is not None and "certificate" in spec.design:
-        changed["design"] = {**spec.design, "certificate": at(str(spec.design["certificate"]))}
-    return spec.model_copy(update=changed)
 
 
 def _named(given: Any) -> Any:
