@@ -3,13 +3,18 @@
 import csv
 import gzip
 import re
+import tempfile
 from collections import Counter
 from pathlib import Path
 
+import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.release.engines import Plan, Recode, open_engine
+from discreet.release.engines import Plan, Recode, csvfile, open_engine
+from discreet.release.engines.canonical import canonical
 
 LETTERS = {"x": 0, "y": 1, "x\ny": 2, "x\r\ny": 3, "p,q": 4, 'say "x"': 5, "é": 6, "NULL": 7, "#x": 8, "x\\": 9}
 OTHER = len(LETTERS)
@@ -30,6 +35,8 @@ FILES = {
     "CRLF": (b"a,b\r\nx,0\r\ny,1\r\n", [(0, 0), (1, 1)]),
     "CR": (b"a,b\rx,0\ry,1\r", [(0, 0), (1, 1)]),
     "line ends of every kind": (b"a,b\r\nx,0\ny,1\r\nx,2\n", [(0, 0), (1, 1), (0, 2)]),
+    "CR alone in a file with CRLF": (b"a,b\r\nx\r,0\r\ny,1\r\n", [(0, 3), (OTHER, 0), (1, 1)]),
+    "CR alone in a file with LF": (b"a,b\nx\r,0\ny,1\n", [(0, 3), (OTHER, 0), (1, 1)]),
     "mark of UTF-8": (b"\xef\xbb\xbfa,b\nx,0\n", [(0, 0)]),
     "mark of UTF-8, quoted": (b'\xef\xbb\xbf"a","b"\n"x",0\n', [(0, 0)]),
     "header only": (b"a,b\n", []),
@@ -42,6 +49,7 @@ FILES = {
     "blank lines, quoted": (b'a,b\nx,0\n\n\n"y",1\n\n', [(0, 0), (1, 1)]),
     "empty fields": (b'a,b\n,\n"",""\n" "," "\n', [(OTHER, 3)] * 3),
     "white space": (b'a,b\n x ,\t1\n" y "," 1 "\n', [(0, 1), (1, 1)]),
+    "spaces before quotes": (b'a,b\nx, "1"\n  "p,q",  "0"\n', [(0, 1), (4, 0)]),
     "quotes": (b'a,b\n"say ""x""",0\n"p,q",1\n', [(5, 0), (4, 1)]),
     "line ends in quotes": (b'a,b\n"x\ny",0\n"x\r\ny",1\n', [(2, 0), (3, 1)]),
     "line ends in quotes, and too few fields": (b'a,b\n"x\ny",0\nx\n"x\r\ny",1,2\n', [(2, 0), (0, 3), (3, 1)]),
@@ -71,6 +79,53 @@ def test_spark_reads_a_file_as_duckdb_does(name: str, tmp_path: Path, spark: obj
     with open_engine({"spark": path}) as engine:
         lines = [tuple(line.values()) for line in engine.count(PLAN).to_pylist()]
     assert Counter({line[:-1]: line[-1] for line in lines}) == Counter(codes)
+
+
+PIECES = [
+    "x",
+    "y",
+    ",",
+    ",",
+    "\n",
+    "\n",
+    "\r\n",
+    "\r",
+    '"',
+    '""',
+    '"x"',
+    '"x,\n"',
+    " ",
+    "\t",
+    "é",
+    "\0",
+    "\ufeff",
+    "#",
+    "\\",
+]
+
+
+@settings(max_examples=100)
+@given(st.sampled_from(["a,b", "a"]), st.sampled_from(["\n", "\r\n"]), st.lists(st.sampled_from(PIECES), max_size=40))
+def test_a_file_reads_alike_directly_and_as_a_tidy_copy(head: str, end: str, pieces: list[str]) -> None:
+    """One person's odd byte decides which of the two it is: it must change nothing for the others."""
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
+        path = Path(folder) / "x.csv"
+        path.write_bytes((head + end + "".join(pieces)).encode())
+        try:
+            file = csvfile.prepare(path, Path(folder))
+        except InputError:
+            return
+        odd = Path(folder) / "odd.csv"
+        odd.write_bytes(path.read_bytes() + end.encode() * 2 + b"\xff")
+        copy = csvfile.prepare(odd, Path(folder))
+        assert copy.tidy
+        rows, others = (
+            [tuple(canonical(value) for value in row) for row in database.sql(f"FROM {each.sql()}").fetchall()]
+            for each in (file, copy)
+        )
+        assert others[-1] == ("\ufffd<ff>", *[None] * (len(file.names) - 1))
+        blank = [(None,)] * (len(others) - 1 - len(rows)) if head == "a" else []
+        assert rows + blank == others[:-1]
 
 
 def test_a_long_file_counts_alike_with_and_without_quotes(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Parquet files with values that DuckDB does not read: they count as missing, and everyone else as ever."""
 
+import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,3 +50,37 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
         assert engine.sums(Plan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
     with opened() as engine:
         assert sum(engine.count(Plan((number,), unit="bad")).column("count").to_pylist()) == 3
+
+
+TIMES = [datetime.datetime(*day) for day in ((9999, 12, 31), (1582, 10, 14), (2024, 5, 31, 8, 30, 0, 1))]
+GOOD = {
+    "times": pa.array(TIMES, pa.timestamp("us")),
+    "times, UTC": pa.array(TIMES, pa.timestamp("us", "UTC")),
+    "nanoseconds": pa.array([-1, 10**18 + 1, 1], pa.timestamp("ns")),
+    "seconds": pa.array([-1, 10**9, None], pa.timestamp("s")),
+    "dates": pa.array([datetime.date(9999, 12, 31), datetime.date(1, 1, 1), None]),
+    "times of day": pa.array([1, 86_399_999_999, None], pa.time64("us")),
+    "integers": pa.array([2**63 + 5, 0, None], pa.uint64()),
+    "floats": pa.array([0.1, float("nan"), -0.0]),
+    "short floats": pa.array([0.1, float("inf"), None], pa.float32()),
+    "decimals": pa.array([Decimal("1.50"), Decimal("-0.01"), None], pa.decimal128(10, 2)),
+    "booleans": pa.array([True, False, None]),
+    "texts": pa.array(["é", " x ", ""]),
+    "a dictionary": pa.array(["a", "b", "a"]).dictionary_encode(),
+    "long texts": pa.array(["é", None, "b"], pa.large_string()),
+    "structs": pa.array([{"t": time} for time in TIMES], pa.struct([("t", pa.timestamp("us"))])),
+    "lists": pa.array([["a"], [], None]),
+}
+
+
+@pytest.mark.parametrize("int96", [False, True])
+@pytest.mark.parametrize("name", GOOD)
+def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Path) -> None:
+    def read(last: bytes) -> list[object]:
+        table = pa.table({"good": GOOD[name], "bad": text([b"f", b"m", last])})
+        pq.write_table(table, tmp_path / "x.parquet", use_deprecated_int96_timestamps=int96)
+        with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
+            engine.count(Plan((Recode("bad", 1, values={"f": 0}),)))
+            return sorted(engine.values("good"))
+
+    assert read(b"m") == read(b"\xff")

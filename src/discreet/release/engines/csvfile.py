@@ -1,12 +1,13 @@
 """CSV files: read as text in every column, by rules that lose no row in silence.
 
 The dialect is RFC 4180 with a header: commas (or another delimiter), double quotes, doubled to stand for themselves,
-line ends of any kind, UTF-8 with or without a mark at its start. Nothing is sniffed: a type or a dialect guessed from
-the rows would make a release fail, or change, with one person's answer. What does not fit is absorbed:
+CR, LF or both at the end of a line, UTF-8 with or without a mark at its start. Nothing is sniffed: a type or a dialect
+guessed from the rows would make a release fail, or change, with one person's answer. What does not fit is absorbed:
 
     a row with too few fields      the fields that it lacks are missing
     a row with too many            those beyond the header are not read
     an empty field, quoted or not  missing
+    spaces before a quoted field   dropped
     a blank line                   no row (in a file of one column: a row with a missing value)
     bytes that are not UTF-8       each becomes U+FFFD and its number, as in <e9>: different bytes stay different people
     a field of more than 16 MB     missing
@@ -48,6 +49,8 @@ _BLOCK = 2**18
 _LONG_LINE = 2**20
 """Bytes in whole blocks without a line end that DuckDB, which reads lines of up to 2,000,000, is not trusted with."""
 _START = "\ufffd<".encode()
+_DOUBTFUL = (_START, b' "', b'" ')
+"""What DuckDB is not trusted with: it drops a space before or after a quote, but not two."""
 _ODD = re.compile("[\udc80-\udcff]|\ufffd<")
 
 
@@ -125,8 +128,13 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 
 
 def _look(path: Path) -> tuple[bool, int]:
-    """Whether all is UTF-8 that needs no mark and no line is very long, and how many quotes there are."""
+    """Whether DuckDB may read the file, and how many quotes it has.
+
+    It may where all is UTF-8 that needs no mark, no line is very long, no space is next to a quote, and all line ends
+    are alike, LF or CRLF: of CR alone and of both kinds DuckDB makes now one thing, now another.
+    """
     direct, quotes, first, run, end = True, 0, True, 0, b""
+    returns = feeds = pairs = 0
     decoder = codecs.getincrementaldecoder("utf-8")()
     with _open(path) as file:
         while chunk := file.read(_CHUNK):
@@ -136,6 +144,9 @@ def _look(path: Path) -> tuple[bool, int]:
             quotes += chunk.count(b'"')
             if not direct:
                 continue
+            seen = end + chunk
+            returns, feeds = returns + chunk.count(b"\r"), feeds + chunk.count(b"\n")
+            pairs += seen.count(b"\r\n") - end.count(b"\r\n")
             for start in range(0, len(chunk), _BLOCK):
                 stop = min(start + _BLOCK, len(chunk))
                 run = 0 if chunk.find(b"\n", start, stop) >= 0 else run + stop - start
@@ -144,13 +155,13 @@ def _look(path: Path) -> tuple[bool, int]:
                 decoder.decode(chunk)
             except UnicodeDecodeError:
                 direct = False
-            direct = direct and _START not in end + chunk
+            direct = direct and not any(bad in seen for bad in _DOUBTFUL)
             end = chunk[-len(_START) + 1 :]
     try:
         decoder.decode(b"", final=direct)
     except UnicodeDecodeError:
         direct = False
-    return direct, quotes
+    return direct and pairs in (0, feeds) and returns == pairs, quotes
 
 
 def _rows(path: Path, delimiter: str) -> Iterator[list[str]]:
@@ -160,7 +171,7 @@ def _rows(path: Path, delimiter: str) -> Iterator[list[str]]:
             _open(path) as file,
             io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
-            for row in csv.reader(text, delimiter=delimiter, strict=True):
+            for row in csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "):
                 yield [field if field.isascii() else _ODD.sub(_marked, field) for field in row]
     finally:
         csv.field_size_limit(usual)

@@ -1,6 +1,7 @@
 """Parquet files with values that DuckDB refuses to read, copied without them.
 
-Text that is not UTF-8 and times in seconds or milliseconds that microseconds cannot hold become missing.
+Text that is not UTF-8 and times in seconds or milliseconds that microseconds cannot hold become missing. All other
+values read as they did: one person's must not change what is read of others.
 """
 
 from pathlib import Path
@@ -19,7 +20,7 @@ def mended(files: list[str], folder: Path) -> list[str]:
     made = []
     for number, name in enumerate(files):
         target = folder / f"mended{number}.parquet"
-        with pq.ParquetFile(name) as source:
+        with pq.ParquetFile(name, coerce_int96_timestamp_unit="us") as source:
             schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in source.schema_arrow])
             with pq.ParquetWriter(target, schema) as writer:
                 for batch in source.iter_batches(_ROWS):
