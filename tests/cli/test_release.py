@@ -23,7 +23,7 @@ def test_from_a_file_of_people_to_a_folder_that_verifies(discreet) -> None:  # t
     assert discreet("keys", "fingerprint", "secret.key").out.strip() in made.out
     released = discreet("release", "release.yaml", "-o", "out")
     assert released.code == 0, released.err
-    assert "one person is in 2 of them" in released.out
+    assert "one row is in 2 of them" in released.out
     checked = discreet("verify", "out")
     assert checked.code == 0
     assert "every claim holds" in checked.out

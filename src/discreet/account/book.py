@@ -53,6 +53,18 @@ class Book:
             return None
         return chain.reserved(start)._replace(state=chain.STATES[now.kind], changed=now.time)
 
+    def protecting(self, base: Connection, release: str, protects: str | None) -> None:
+        """Refuse a release that protects others than those that were spent: their losses do not add up."""
+        chosen = select(entries).where(entries.c.kind == "spend").order_by(entries.c.seq).limit(1)
+        found = base.execute(chosen).first()
+        before = None if found is None else self._genuine(found).data.get("protects")
+        if before is not None and before != protects:
+            raise LedgerError(
+                f"{release!r} protects {protects or 'nobody named'}, and what was spent from this ledger protects"
+                f" {before}: what they cost does not add up for one of these. Give the same unit, say that it is the"
+                " same (unit: {name: ...}), or open another ledger"
+            )
+
     def replay(self, base: Connection, head: Head | None = None) -> History:
         """The whole chain; `head` must be in it."""
         history = History(self._key)

@@ -11,7 +11,8 @@ What can happen to a release, and nothing else:
     reserve -> spend -> complete        units are held from reserve on; at the first draw they are spent
     reserve -> refund                   only before the first draw; after it the release may be reserved again
 
-`used` in every entry is the sum of units held after it. The entry of a spend binds the cells that it spent.
+`used` in every entry is the sum of units held after it. The entry of a spend binds the cells that it spent, and says
+whose privacy was spent; in one ledger that is the same for all.
 """
 
 import hashlib
@@ -84,6 +85,7 @@ class Record(NamedTuple):
     note: dict[str, Any]
     cells: str
     seq: int
+    protects: str | None = None
 
 
 def canonical(value: Any) -> str:
@@ -113,8 +115,9 @@ def reserved(entry: Entry) -> Record:
     """The release that an entry reserved."""
     data = entry.data
     return Record(
-        entry.subject, data["cost"], "reserved", entry.time, entry.time, data["note"], data["cells"], entry.seq
-    )
+        entry.subject, data["cost"], "reserved", entry.time, entry.time, data["note"], data["cells"], entry.seq,
+        data.get("protects"),
+    )  # fmt: skip
 
 
 @dataclass
@@ -127,6 +130,7 @@ class History:
     cells: dict[int, str] = field(default_factory=dict)
     last: Entry | None = None
     used: int = 0
+    protects: str | None = None
     failures: list[str] = field(default_factory=list)
 
     def add(self, entry: Entry) -> None:
@@ -158,6 +162,10 @@ class History:
                 self.records[entry.subject] = before._replace(state=STATES[entry.kind], changed=entry.time)
             if entry.kind == "spend":
                 self.cells[entry.seq] = entry.data["cells"]
+                protects = entry.data.get("protects")
+                if self.protects is not None and protects != self.protects:
+                    yield f"it protects {protects}, and entries before it {self.protects}"
+                self.protects = self.protects or protects
         if entry.used != self.used:
             yield f"it says that {entry.used} units are used, and the entries up to it make {self.used}"
         if self.used > self.opening.get("capacity", 0):

@@ -55,7 +55,8 @@ class Grant:
                 new = self._digests[~cells.spent(base, self._digests, self._record.seq)]
                 if hashes is not None:
                     new = np.union1d(new, hashes[~cells.spent(base, hashes)])
-                fields = {"cells": cells.fingerprint(new)}
+                self._book.protecting(base, self.release, self._record.protects)
+                fields = {"cells": cells.fingerprint(new), "protects": self._record.protects}
                 entry = self._book.append(base, last, "spend", self.release, fields)
                 cells.record(base, entry.seq, new)
         self.state = "spent" if state == "reserved" else state

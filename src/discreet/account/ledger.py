@@ -55,6 +55,7 @@ class Statement:
     reserved: int
     epsilon: float
     delta: float
+    protects: str | None
     records: tuple[Record, ...]
     head: Head
 
@@ -227,7 +228,14 @@ class Ledger:
     # Grants
 
     def reserve(
-        self, release: str, cost: int, cells: Iterable[bytes], note: Mapping[str, Any], *, composable: bool = True
+        self,
+        release: str,
+        cost: int,
+        cells: Iterable[bytes],
+        note: Mapping[str, Any],
+        *,
+        protects: str | None = None,
+        composable: bool = True,
     ) -> "Grant":
         """Hold units for a release, before anything is drawn.
 
@@ -241,6 +249,9 @@ class Ledger:
             The digests, 16 bytes each, of all cells that will be drawn.
         note
             What `show` says of it; it holds nothing that depends on the data.
+        protects
+            Whose privacy the units are of: what identifies one of them in the data. All releases that are spent from
+            one ledger must protect the same; None leaves that to the caller.
         composable
             False for what has no composed guarantee: keys made from contributors, codebooks read from the data.
 
@@ -258,10 +269,11 @@ class Ledger:
                 " data), and no ledger can grant it: use query keys and declared categories, or publish it without one"
             )
         digests, note = digested.digests(cells), _note(note)
-        asked = {"cost": cost, "cells": digested.fingerprint(digests)}
+        asked = {"cost": cost, "cells": digested.fingerprint(digests), "protects": protects}
         with self._store.write() as base:
             last, record = self._book.last(base), self._book.record(base, release)
             if record is None or record.state == "refunded":
+                self._book.protecting(base, release, protects)
                 left = self.capacity - last.used
                 if cost > left:
                     raise BudgetError(
@@ -272,7 +284,7 @@ class Ledger:
                     )
                 fields = {**asked, "count": len(digests), "note": note}
                 record = chain.reserved(self._book.append(base, last, "reserve", release, fields, cost))
-            elif {"cost": record.cost, "cells": record.cells} != asked:
+            elif {"cost": record.cost, "cells": record.cells, "protects": record.protects} != asked:
                 remedy = "refund it first, or" if record.state == "reserved" else "it is spent:"
                 raise LedgerError(
                     f"{release!r} was reserved before, for {record.cost} units, with another cost or other cells;"
@@ -341,7 +353,8 @@ class Ledger:
         epsilon, delta = self.unit.composed(history.used, self.budget)
         return Statement(
             self.id, self.name, self._opening["unit"], self.contributions, self.budget, self.capacity,
-            history.used - reserved, reserved, epsilon, delta, tuple(history.records.values()), history.last.head,
+            history.used - reserved, reserved, epsilon, delta, history.protects, tuple(history.records.values()),
+            history.last.head,
         )  # fmt: skip
 
 

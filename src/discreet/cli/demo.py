@@ -30,7 +30,7 @@ def demo(
     _first_table(checked.made)
     made = checked.made
     show.guarantee(made.ptable)
-    show.composed(made.promise, made.touches, None)
+    show.composed(checked.manifest["privacy"], sum(part.size for part in made.values))
     if output is None:
         show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:

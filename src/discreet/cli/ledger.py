@@ -124,6 +124,7 @@ def _summary(statement: "Statement") -> None:
         "unit": statement.unit,
         "budget": f"epsilon {text(budget.epsilon)}, delta {text(budget.delta)}: {statement.capacity} units",
         "contributions": f"up to {statement.contributions} rows of one person in a grouping",
+        "protects": statement.protects or "not said so far",
         "spent": f"{statement.spent} units",
         "reserved": f"{statement.reserved} units",
         "left": f"{statement.left} units",

@@ -39,9 +39,7 @@ def release(
         made = run(spec, output, log=log, progress=progress)
     privacy = made.manifest["privacy"]
     show.guarantee(made.ptable, promised=privacy["cell"] is not None)
-    cells = sum(part.size for part in made.measurements)
-    show.console.print(f"cells            {cells}, and one person is in {made.touches} of them")
-    show.composed(made.promise, made.touches, privacy["no_guarantee"])
+    show.composed(privacy, sum(part.size for part in made.measurements))
     if log is not None:
         show.console.print(
             f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False

@@ -1,8 +1,8 @@
 """How a table and its guarantee are printed: one way, for every command."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,12 @@ from discreet import categories
 from discreet.certify.ptable import PTable
 from discreet.certify.table import PROPERTIES
 from discreet.domain import Counts, Cycle
+from discreet.exact import exact
 from discreet.mechanism import Mechanism
 from discreet.report.chart import bars
 from discreet.report.numbers import above as above
 from discreet.report.numbers import number as number
 from discreet.report.numbers import upper as upper
-
-if TYPE_CHECKING:
-    from discreet.release.promise import Promise
 
 console = Console(highlight=False)
 
@@ -44,15 +42,23 @@ def progress() -> Iterator[Callable[[str, float], None]]:
         yield tell
 
 
-def composed(promise: "Promise | None", touches: int, why_not: str | None) -> None:
-    """What one person may lose in all, or why nothing is promised."""
-    if promise is None:
-        console.print(f"in all           no guarantee: {why_not}")
+def composed(privacy: Mapping[str, Any], cells: int) -> None:
+    """What a manifest promises: of one count where it has more to say than the certificate, and of the release."""
+    who, rows, touches = privacy["unit"], privacy["contributions"], privacy["touches"]
+    if rows == 1:
+        console.print(f"cells            {cells}, and {who} is in {touches} of them")
+    else:
+        console.print(f"cells            {cells}; {who} has up to {rows} rows, each in up to {touches} of them")
+    own, together = privacy["cell"], privacy["composed"]
+    if own is not None and (rows > 1 or together is None):
+        also = f" with up to {rows} rows in it" if rows > 1 else ""
+        delta = upper(exact(own["delta"], "delta"))
+        console.print(f"one cell alone   epsilon = {own['epsilon']}, delta = {delta} for {who}{also}")
+    if together is None:
+        console.print(f"in all           no guarantee: {privacy['no_guarantee']}")
         return
-    console.print(
-        f"in all           epsilon = {promise.epsilon}, delta = {above(promise.delta)} for one person in {touches}"
-        " cells, an upper bound"
-    )
+    delta = above(float(together["delta"]))
+    console.print(f"in all           epsilon = {together['epsilon']}, delta = {delta} for {who}, an upper bound")
 
 
 def guarantee(ptable: PTable, *, promised: bool = True) -> None:

@@ -36,7 +36,7 @@ def _folder(path: str) -> None:
     show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
     privacy = checked.manifest["privacy"]
     show.guarantee(made.ptable, promised=privacy["cell"] is not None)
-    show.composed(made.promise, made.touches, privacy["no_guarantee"])
+    show.composed(privacy, sum(part.size for part in made.values))
     show.console.print(f"stated, not checked: {_stated(checked.manifest)}", style="dim", markup=False)
     show.console.print(
         "The tables are what the measurements make, byte for byte. That the publisher drew the noise from this table,"

@@ -14,7 +14,7 @@ import hashlib
 import hmac
 import secrets as random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
+from discreet.errors import LedgerError
 from discreet.release import keys
 from discreet.release.cells import Layout
+from discreet.release.promise import unpromised
 from discreet.release.spec import ReleaseSpec
 
 if TYPE_CHECKING:
@@ -57,13 +59,15 @@ class Account:
         definitions = layout.cells[0]
         once = random.token_bytes(16) if asked.key == "fresh" else b""
         digests = keys.identities(once + start, definitions)
-        public = asked.model_dump_json(exclude={"source", "secret", "ledger"})
+        public = asked.model_dump_json(exclude={"source", "secret", "ledger", "design"})
         name = f"{asked.version} {hashlib.sha256(once + start + public.encode()).hexdigest()[:16]}"
         known = ledger.known(digests, name)
         touches = layout.touches(asked.unit.contributions, [digest in known for digest in digests])
         cost = ledger.cost([(ptable, touches)], asked.unit.contributions) if touches else 0
         note = {"title": asked.title, "cells": len(digests), "new": len(digests) - len(known), "touches": touches}
-        return cls(start, ledger, ledger.reserve(name, cost, digests, note))
+        composable, protects = unpromised(asked) is None, asked.unit.protects
+        grant = ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
+        return cls(start, ledger, grant)
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -72,7 +76,8 @@ class Account:
             yield
         except BaseException:
             if self.grant is not None and self.grant.state == "reserved":
-                self.grant.refund()
+                with suppress(LedgerError):  # what failed first is what is told
+                    self.grant.refund()
             raise
 
     def spend(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:

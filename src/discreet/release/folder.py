@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from inspect import signature
 from typing import Any
 
@@ -16,7 +17,7 @@ from discreet.errors import ParameterError
 from discreet.exact import exact, text
 from discreet.release import additive, output
 from discreet.release.cells import Layout
-from discreet.release.promise import Promise, spoiled, unpromised
+from discreet.release.promise import Promise, alone, unpromised
 from discreet.release.spec import ReleaseSpec
 from discreet.report.page import page
 
@@ -59,12 +60,13 @@ class Published:
 
     def privacy(self) -> dict[str, Any]:
         """What the manifest says of the guarantee."""
-        epsilon, _, delta = self.ptable.guarantee
+        delta = alone(self.spec, self.ptable)
+        epsilon = str(self.ptable.guarantee.epsilon)
         return {
             "unit": "one row" if self.spec.unit.id is None else "one person",
             "contributions": self.spec.unit.contributions,
             "touches": self.touches,
-            "cell": {"epsilon": str(epsilon), "delta": text(delta)} if spoiled(self.spec) is None else None,
+            "cell": None if delta is None else {"epsilon": epsilon, "delta": self._told(delta)},
             "composed": None
             if self.promise is None
             else {
@@ -74,6 +76,11 @@ class Published:
             },
             "no_guarantee": unpromised(self.spec),
         }
+
+    def _told(self, delta: Fraction) -> str:
+        """The certificate's delta exactly, a larger one rounded up."""
+        own = self.ptable.guarantee.delta
+        return text(own) if delta == own else repr(float(np.nextafter(float(delta), 2)))
 
     def manifest(self, files: dict[str, bytes], engine: str, key: dict[str, Any], ledger: Any) -> dict[str, Any]:
         """The manifest; `key` tells the kind of key and the fingerprint of the secret."""

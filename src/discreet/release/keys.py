@@ -18,6 +18,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +109,19 @@ def contributors(
     for part in sums:
         joined ^= part % np.uint64(modulus)
     return np.where(counts == 0, empty, joined)
+
+
+def unevenness(bits: int) -> Fraction:
+    """A bound of how far (total variation) the cell key of people who have random components is from uniform.
+
+    A sum of numbers of 32 bits, reduced by the prime p = 2**bits - c, is within r / 2**32 of uniform on 0..p - 1, where
+    r is 2**32 mod p. So its Walsh coefficients, but for the first, are at most c / p + 2 r / 2**32. Those of four such
+    sums joined by XOR are the fourth powers, and half the root of the sum of their squares bounds the distance.
+    """
+    p = PRIMES[bits]
+    coefficient = Fraction(2**bits - p, p) + Fraction(2 * (2**32 % p), 2**32)
+    square = coefficient * coefficient
+    return square * square * (1 << (bits // 2 - 1))
 
 
 def keyed_order(secret: bytes) -> Callable[[bytes, bytes], bytes]:

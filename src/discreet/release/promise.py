@@ -5,11 +5,14 @@ It sees the specification only, so nothing here depends on the data.
 
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 import discreet
 from discreet.account.compose import compose
+from discreet.account.profile import profile
 from discreet.certify.ptable import PTable, load
 from discreet.domain import Counts
 from discreet.errors import ParameterError, PrecisionWarning, ReleaseError, SpecError
@@ -42,6 +45,33 @@ def spoiled(asked: ReleaseSpec) -> str | None:
     if any(dimension.from_data for dimension in asked.dimensions.values()):
         return "categories were taken from the data"
     return None
+
+
+def alone(asked: ReleaseSpec, ptable: PTable) -> Fraction | None:
+    """Delta of one count, read alone, at the certificate's epsilon; None where nothing is promised.
+
+    It is the certificate's own where a person is in it with one row at most, else an upper bound.
+    """
+    if spoiled(asked) is not None:
+        return None
+    epsilon, _, delta = ptable.guarantee
+    if asked.unit.contributions == 1 and asked.key != "contributors":
+        return delta
+    bound = alone_at(asked, ptable, np.array([float(epsilon) * (1 - 2.0**-50)]))
+    return max(delta, Fraction(float(bound[0])))
+
+
+def alone_at(asked: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """An upper bound of delta of one count, read alone, at every epsilon.
+
+    All rows of a person may be in it, and the chances of contributor keys are a little uneven.
+    """
+    bound = np.zeros(len(epsilons))
+    for rows in range(asked.unit.contributions):
+        bound = np.maximum(bound, profile(ptable, rows + 1).delta(epsilons))
+    if asked.key == "contributors":
+        bound += (1 + np.exp(epsilons)) * float(keys.unevenness(ptable.bits)) * (1 + 1e-9)
+    return np.minimum(bound, 1)
 
 
 def layout_of(asked: ReleaseSpec) -> cells.Layout:

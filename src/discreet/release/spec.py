@@ -54,6 +54,16 @@ class Unit(_Part):
         1, ge=1, le=10, description="Most rows of one person that count; others are dropped in a keyed order."
     )
 
+    name: Label | None = Field(
+        None,
+        description="Whom a ledger protects, if not what the id column (or every row) says: the same in all releases.",
+    )
+
+    @property
+    def protects(self) -> str:
+        """Whose privacy a ledger's units are of."""
+        return self.name or ("every row" if self.id is None else f"each {self.id}")
+
     @model_validator(mode="after")
     def _whose(self) -> "Unit":
         if self.contributions > 1 and self.id is None:

@@ -10,7 +10,7 @@ from discreet.account.compose import compose
 from discreet.certify.ptable import PTable
 from discreet.exact import Epsilon, exact
 from discreet.release.cells import Layout
-from discreet.release.promise import spoiled
+from discreet.release.promise import alone, alone_at, spoiled
 from discreet.release.spec import ReleaseSpec
 from discreet.report import svg
 from discreet.report.html import grid, label
@@ -57,13 +57,13 @@ def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
             " came with the data. Nobody can say from this folder how those keys were made, so nothing is promised,"
             " for one count or for all of them.</p></div>"
         )
-    _, exp, delta = ptable.guarantee
+    exp, delta = ptable.guarantee.exp_epsilon, alone(spec, ptable)
     extra = f", plus a chance of at most {one_in(float(delta) * (1 + 2**-40))}" if delta else ""
     return (
         '<div class="warning"><p><strong>No guarantee is given for these tables as a whole.</strong> The same group of'
         " people always gets the same noise, so two counts that differ by one person can be compared, and the"
         " guarantees of single counts do not add up to one for all of them.</p><p>Of one count, read alone, this much"
-        f" is promised: its chance of any value with one row more is at most {factor(exp)} times that"
+        f" is promised: its chance of any value with one person more is at most {factor(exp)} times that"
         f" without{extra}; and the other way round.</p></div>"
     )
 
@@ -103,8 +103,7 @@ def _in_symbols(spec: ReleaseSpec, promise: "Promise") -> str:
 def _symbols(
     spec: ReleaseSpec, layout: Layout, ptable: PTable, touches: int, promise: "Promise | None"
 ) -> list[list[str]]:
-    epsilon, _, delta = ptable.guarantee
-    rows = spec.unit.contributions
+    rows, delta = spec.unit.contributions, alone(spec, ptable)
     found = []
     if promise is not None:
         found += [
@@ -127,12 +126,15 @@ def _symbols(
     ]
     if spec.unit.id is not None:
         found.append(["contributions", str(rows), "rows of one person that count, at most; others were left out"])
-    if spoiled(spec) is None:
+    if delta is not None:
+        who = "one row" if spec.unit.id is None else "one person"
+        more = f", with up to {rows} rows in it" if rows > 1 else ""
+        exactly = ", computed exactly" if delta == ptable.guarantee.delta else ", an upper bound"
         found.append(
             [
                 "one count alone",
-                f"ε = {_short(epsilon)}, δ = {upper(delta, 4)}",
-                "one row more or less, computed exactly",
+                f"ε = {_short(ptable.guarantee.epsilon)}, δ = {upper(delta, 4)}",
+                f"{who} more or less{more}{exactly}",
             ]
         )
     kinds = {
@@ -154,17 +156,19 @@ def _short(value: int | float | Fraction) -> str:
 
 def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | None") -> str:
     """delta at other epsilons: of the whole release, or of one count where there is no more to say."""
-    if spoiled(spec) is not None:
+    own = alone(spec, ptable)
+    if own is None:
         return ""
-    rows = spec.unit.contributions
-    if promise is None:
-        together, what = compose(ptable), "one count read alone"
-        epsilon, delta = exact(ptable.guarantee.epsilon, "epsilon"), float(ptable.guarantee.delta)
-    else:
-        together, what = compose(ptable, touches, contributions=rows if rows > 1 else None), "the whole release"
-        epsilon, delta = exact(promise.epsilon, "epsilon"), promise.delta
+    what = "one count read alone" if promise is None else "the whole release"
+    epsilon = exact(ptable.guarantee.epsilon if promise is None else promise.epsilon, "epsilon")
+    delta = float(np.nextafter(float(own), 1)) if promise is None else promise.delta
     across = [epsilon * place / (POINTS // 2) for place in range(POINTS + 1)]
-    bound = together.delta(np.array([float(each) for each in across]) * (1 - 2.0**-50))
+    least = np.array([float(each) for each in across]) * (1 - 2.0**-50)
+    if promise is None:
+        bound = alone_at(spec, ptable, least)
+    else:
+        rows = spec.unit.contributions
+        bound = compose(ptable, touches, contributions=rows if rows > 1 else None).delta(least)
     bound[POINTS // 2 :] = np.minimum(bound[POINTS // 2 :], delta)
     listed = [[upper(x, 4), above(y)] for x, y in zip(across, bound.tolist(), strict=True)][:: POINTS // 8]
     (start, highest), (end, lowest) = listed[0], listed[-1]

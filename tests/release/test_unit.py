@@ -1,0 +1,130 @@
+"""Whose privacy is kept: what one count promises to a person with several rows, and whom a ledger protects."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet import design
+from discreet.account.ledger import Ledger
+from discreet.account.profile import profile
+from discreet.errors import InputError, LedgerError
+from discreet.release import ReleaseSpec, keys, loading, run, secrets
+from discreet.release.check import check
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> dict[str, Any]:
+    rows = "".join(f"{i // 3},{i},{'fm'[i % 2]}\n" for i in range(300))
+    (tmp_path / "people.csv").write_text("person,visit,sex\n" + rows)
+    secret = secrets.new_secret(tmp_path / "secret.key")
+    unit = design.geometric(epsilon="0.25").certify()
+    Ledger.open(tmp_path / "town.ledger", unit=unit, epsilon=3, delta="1e-6", secret=secret)
+    return {
+        "version": "v1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "unit": {"id": "person"},
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+        "tables": [{"name": "t", "dimensions": ["sex"]}],
+        "design": {"name": "geometric", "epsilon": "0.25"},
+        "budget": {"epsilon": 3, "delta": "1e-6"},
+        "secret": {"file": str(tmp_path / "secret.key")},
+    }
+
+
+@pytest.mark.parametrize(("bits", "most"), [(8, 1.3e-6), (16, 4e-13), (32, 1e-29)])
+def test_contributor_keys_are_nearly_even(bits: int, most: float) -> None:
+    assert keys.unevenness(bits) < most
+
+
+def test_the_bound_on_the_keys_of_8_bits_holds() -> None:
+    """One person, whose components are the farthest from uniform: by Walsh transform, exactly but for floats."""
+    prime = keys.PRIMES[8]
+    law = np.zeros(256)
+    law[:prime] = [(2**32 - residue + prime - 1) // prime / 2**32 for residue in range(prime)]
+    hadamard = np.array([[(-1) ** (i & j).bit_count() for j in range(256)] for i in range(256)])
+    joined = hadamard @ (hadamard @ law) ** 4 / 256
+    distance = np.abs(joined - 1 / 256).sum() / 2
+    assert 1e-8 < distance < keys.unevenness(8)
+
+
+@pytest.mark.parametrize("contributions", [1, 3])
+def test_one_count_is_promised_to_a_person_with_all_rows_in_it(
+    contributions: int, spec: dict[str, Any], tmp_path: Path
+) -> None:
+    spec |= {"key": "contributors", "unit": {"id": "person", "contributions": contributions}, "bits": 8}
+    del spec["budget"]
+    made = run(spec, tmp_path / "out")
+    stated = Fraction(made.manifest["privacy"]["cell"]["delta"])
+    alone = [float(profile(made.ptable, rows).delta(0.25)) for rows in range(1, contributions + 1)]
+    assert alone == sorted(alone)
+    assert alone[-1] + 2 * keys.unevenness(8) < stated < alone[-1] + 4 * keys.unevenness(8)
+    assert check(tmp_path / "out").manifest == made.manifest
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert ("one person more or less, with up to 3 rows in it, an upper bound" in page) == (contributions == 3)
+
+
+def test_a_count_of_a_release_that_composes_is_promised_alike(spec: dict[str, Any], tmp_path: Path) -> None:
+    one = run(spec, tmp_path / "one")
+    assert Fraction(one.manifest["privacy"]["cell"]["delta"]) == one.ptable.guarantee.delta
+    spec |= {"unit": {"id": "person", "contributions": 2}}
+    two = run(spec, tmp_path / "two")
+    assert Fraction(two.manifest["privacy"]["cell"]["delta"]) >= profile(two.ptable, 2).delta(0.25) > 0.1
+
+
+OTHERS = [{}, {"id": "visit"}, {"id": "person", "name": "household"}]
+
+
+@pytest.mark.parametrize("unit", OTHERS)
+def test_a_ledger_protects_one_kind_of_unit(unit: dict[str, Any], spec: dict[str, Any], tmp_path: Path) -> None:
+    """A person with five rows would lose five times what the ledger says."""
+    spec["ledger"] = str(tmp_path / "town.ledger")
+    run(spec, tmp_path / "one")
+    with pytest.raises(LedgerError, match="what was spent from this ledger protects each person"):
+        run(spec | {"unit": unit}, tmp_path / "two")
+    assert not (tmp_path / "two").exists()
+    statement = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify()
+    assert (statement.protects, statement.spent, statement.reserved) == ("each person", 1, 0)
+
+
+def test_a_column_may_be_called_otherwise(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["ledger"] = str(tmp_path / "town.ledger")
+    run(spec | {"unit": {"id": "person", "name": "person"}}, tmp_path / "one")
+    (tmp_path / "people.csv").write_text("pid,sex\n1,f\n2,m\n")
+    made = run(spec | {"version": "v2", "unit": {"id": "pid", "name": "person"}}, tmp_path / "two")
+    assert made.manifest["ledger"]["units"] == 1
+
+
+def test_units_that_are_reserved_side_by_side(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Both fit when they are reserved; the one that is spent second is refused, and can be given back."""
+    ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
+    one, two = (ledger.reserve(name, 1, [name.encode() * 16], {}, protects=name) for name in "ab")
+    one.spend()
+    with pytest.raises(LedgerError, match="protects b, and what was spent from this ledger protects a"):
+        two.spend()
+    two.refund()
+    assert ledger.verify().spent == 1
+
+
+def test_nothing_without_a_guarantee_is_granted(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Even if a checked specification is changed afterwards."""
+    spec["dimensions"]["sex"]["from_data"] = True
+    changed: ReleaseSpec = loading.load(spec).model_copy(update={"ledger": str(tmp_path / "town.ledger")})
+    with pytest.raises(LedgerError, match="no composed guarantee"):
+        run(changed, tmp_path / "out")
+
+
+def test_what_failed_first_is_told(spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same release is completed elsewhere while this one counts, and then its engine dies."""
+    spec["ledger"] = str(tmp_path / "town.ledger")
+
+    def dies(*_: object) -> None:
+        monkeypatch.undo()
+        run(spec, tmp_path / "elsewhere")
+        raise InputError("the engine died")
+
+    monkeypatch.setattr("discreet.release.job._count", dies)
+    with pytest.raises(InputError, match="the engine died"):
+        run(spec, tmp_path / "out")
