@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import discreet.cli
 from discreet.errors import ParameterError, SpecError
-from discreet.release import secrets
+from discreet.release import run, secrets
 from discreet.release.codebook import resolve
 from discreet.release.engines import open_engine
 from discreet.release.loading import load
@@ -153,6 +153,50 @@ def test_a_mistake_has_its_line_and_a_remedy(tmp_path: Path, old: str, new: str,
     assert message.startswith(f"FILE, line {line or LINE[old]}: ")
     assert said in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("design: {name: geometric}", "FILE, line 18: design: epsilon is None, alpha is None; give one of them"),
+        (
+            "design: {name: geometrical}",
+            "FILE, line 18: design: the design is 'geometrical'; give the name of a design",
+        ),
+        ("design: {name: geometric, x: 1}", "FILE, line 18: design: the design geometric does not take these"),
+        ("design: {name: uniform, lower: 0, upper: 3}", "FILE, line 18: design: "),
+    ],
+)
+def test_a_mistake_in_the_design_has_its_line(tmp_path: Path, new: str, said: str) -> None:
+    path = tmp_path / "release.yaml"
+    path.write_text(FILE.replace("design: {name: geometric, epsilon: 0.5}", new))
+    with pytest.raises(SpecError) as raised:
+        run(path, tmp_path / "out")
+    assert str(raised.value).replace(str(path), "FILE").startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "said"),
+    [
+        (
+            "[{count: 3}, {where: {town: x}, count: 3}]",
+            "line 24: fixed.item 2: this names 'town' (town: x), a dimension",
+        ),
+        ("[{count: 3}, {count: 4}]", "line 24: fixed.item 2: fixed gives 3 for everyone and 4 for everyone"),
+        (
+            "[{count: 3}, {where: {sex: f}, count: 4}]",
+            "line 24: fixed.item 1: fixed gives 3 for everyone, and 4 for sex",
+        ),
+    ],
+)
+def test_a_mistake_in_what_is_fixed_has_its_line(tmp_path: Path, fixed: str, said: str) -> None:
+    assert f"FILE, {said}" in refused(tmp_path, FILE + f"fixed: {fixed}\n")
+
+
+def test_every_field_is_described() -> None:
+    schema = ReleaseSpec.model_json_schema()
+    parts = [schema, *schema["$defs"].values()]
+    assert [name for part in parts for name, field in part["properties"].items() if not field.get("description")] == []
 
 
 def test_several_mistakes_are_told_at_once(tmp_path: Path) -> None:

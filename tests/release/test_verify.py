@@ -22,8 +22,7 @@ from discreet.domain import Counts
 from discreet.errors import CertificateError, DiscreetError, SpecError
 from discreet.release import ReleaseSpec, output, run, secrets
 from discreet.release.check import check
-from discreet.release.engines.source import _FIELDS
-from discreet.release.folder import SOURCES, contradictions
+from discreet.release.folder import contradictions
 from discreet.release.possible import possible
 
 Edit = Callable[[dict[str, Any]], Any]
@@ -126,7 +125,36 @@ def test_what_is_stated_and_not_checked_is_said(spec: dict[str, Any], tmp_path: 
         "stated, not checked: counted from spark; secret 0123456789abcdef; ledger ab, 3 units at 7; discreet 0.0.1;"
         " python 2.7; numpy 1.0"
     ) in " ".join(shown.output.split())
-    assert set(SOURCES) == set(_FIELDS)
+
+
+@pytest.mark.parametrize("field", ["spec", "engine", "key", "privacy", "ledger", "software", "groupings", "reconciled"])
+def test_a_manifest_that_lacks_a_field(field: str, spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    forge(tmp_path / "out", lambda m: m.pop(field))
+    with pytest.raises(CertificateError, match=field):
+        check(tmp_path / "out")
+
+
+@pytest.mark.parametrize("wrong", [{"units": -1}, {"seq": 10**30}])
+def test_an_entry_that_no_ledger_has(wrong: dict[str, int], spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    forge(tmp_path / "out", lambda m: m.update(ledger={"id": "ab", "seq": 7, "mac": "cd", "units": 3} | wrong))
+    with pytest.raises(CertificateError, match="the ledger is not its id"):
+        check(tmp_path / "out")
+
+
+def test_a_bound_that_is_infinite_is_none(spec: dict[str, Any], tmp_path: Path) -> None:
+    """The manifest is JSON to every reader, and one population has one codebook."""
+
+    def measured(ranges: dict[str, list[float | None]]) -> bytes:
+        spec["dimensions"]["sex"] = {"column": "sex", "ranges": ranges}
+        run(spec, tmp_path / str(len(list(tmp_path.iterdir()))))
+        return max(tmp_path.glob("*/manifest.json"), key=lambda file: file.stat().st_mtime_ns).read_bytes()
+
+    assert measured({"old": [67, float("inf")]}) == measured({"old": [67, None]})
+    for bad in ([float("inf"), None], [float("nan"), 3]):
+        with pytest.raises(SpecError, match=r"ranges\.old.* give numbers, or null for no bound"):
+            measured({"old": bad})
 
 
 def test_a_file_that_no_release_has(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -224,7 +252,7 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
             except DiscreetError:
                 continue
             accepted.add(".".join(map(str, place)))
-    columns = {"spec.unit.id", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
+    columns = {"spec.unit.id", "spec.unit.name", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
     unsaid = {"spec.design", "spec.design.epsilon", "spec.bits"}  # the certificate has them
     assert accepted == {"software.discreet", "software.python", "software.numpy"} | columns | unsaid
 

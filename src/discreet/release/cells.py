@@ -211,7 +211,7 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
         within = _filters(table, books)
         names = [axis.dimension for axis in table.dimensions]
         if len(set(names)) < len(names):
-            raise SpecError(f"table {table.name!r} has a dimension twice; name each once")
+            raise SpecError(f"table {table.name!r} has a dimension twice; name each once", ("tables", table.name))
         _distinct(table, sorted({*names, *within} & set(books)), books)
         sides = {axis.dimension: _side(table, axis.dimension, axis.level, books, within) for axis in table.dimensions}
         places = []
@@ -222,7 +222,8 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
             if cells > MOST_CELLS:
                 raise SpecError(
                     f"with table {table.name!r} there are {cells:,} cells; {MOST_CELLS:,} can be published at once: use"
-                    " coarser levels, or fewer margins"
+                    " coarser levels, or fewer margins",
+                    ("tables", table.name),
                 )
             places.append(groupings.setdefault(grouping, len(groupings)))
         tables.append((table, tuple(places)))
@@ -237,7 +238,8 @@ def _distinct(table: TableSpec, names: list[str], books: Mapping[str, Codebook])
         if books[one].digest == books[other].digest:
             raise SpecError(
                 f"table {table.name!r} uses {one!r} and {other!r}, which are the same column with the same categories;"
-                " use one of them"
+                " use one of them",
+                ("tables", table.name),
             )
 
 
@@ -284,7 +286,8 @@ def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:
         if 2 ** len(names) > MOST_GROUPINGS:
             raise SpecError(
                 f"table {table.name!r} has {len(names)} dimensions and all their margins; name the margins that are"
-                " wanted"
+                " wanted",
+                ("tables", table.name, "margins"),
             )
         return [m for size in range(len(names), -1, -1) for m in itertools.combinations(names, size)]
     margins = [tuple(names)]

@@ -32,7 +32,8 @@ import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError, DiscreetError
 from discreet.release import additive, cells, measure, output
-from discreet.release.folder import FORMAT, SOURCES, VERSION, Published, contradictions
+from discreet.release.engines.source import FIELDS
+from discreet.release.folder import FORMAT, VERSION, Published, contradictions
 from discreet.release.possible import possible
 from discreet.release.promise import Promise, layout_of, promise_of, table_of
 from discreet.release.spec import ReleaseSpec
@@ -171,12 +172,17 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
 
 def _stated(document: dict[str, Any], failures: list[str]) -> None:
     """What nothing in the folder can show to be true has the form that a release gives it."""
+    lacking = [name for name in ("spec", "key", "privacy", "ledger", "software") if name not in document]
+    failures.extend(f"manifest: {name} is missing" for name in lacking)
     key, ledger, software = (document.get(name) for name in ("key", "ledger", "software"))
-    if document.get("engine") not in SOURCES:
-        failures.append(f"manifest: the engine is none of {', '.join(SOURCES)}")
+    if document.get("engine") not in tuple(FIELDS):
+        failures.append(f"manifest: the engine is none of {', '.join(FIELDS)}")
     if not _fields(key, kind=_WORD, fingerprint=_FINGERPRINT, came_with_the_data=bool):
         failures.append("manifest: the key is not a kind, the fingerprint of a secret and whether keys came with data")
-    if ledger is not None and not _fields(ledger, id=_HEX, seq=int, mac=_HEX, units=int):
+    if ledger is not None and not (
+        _fields(ledger, id=_HEX, seq=int, mac=_HEX, units=int)
+        and all(0 <= ledger[name] < 2**63 for name in ("seq", "units"))
+    ):
         failures.append("manifest: the ledger is not its id, and the number, code and units of an entry")
     if not _fields(software, discreet=_WORD, python=_WORD, numpy=_WORD):
         failures.append("manifest: the software is not the versions of discreet, python and numpy")

@@ -27,25 +27,28 @@ class Known:
     leaves: Mapping[str, frozenset[int]]
     count: int
     text: str
+    place: tuple[str | int, ...]
 
 
 def known(asked: ReleaseSpec, layout: Layout) -> list[Known]:
     """The literals of a specification, resolved."""
     books = {book.name: book for book in layout.books}
     found: dict[tuple[tuple[str, frozenset[int]], ...], Known] = {}
-    for literal in asked.fixed:
+    for at, literal in enumerate(asked.fixed):
+        place = ("fixed", at)
         said = ", ".join(f"{name}: {label}" for name, label in literal.where.items()) or "everyone"
         for name in literal.where:
             if name not in books:
-                raise SpecError(f"fixed names {name!r} ({said}), which is a dimension of no table; use those of tables")
-        leaves = {name: books[name].select([label], "fixed, on", ("fixed",)) for name, label in literal.where.items()}
+                raise SpecError(f"this names {name!r} ({said}), a dimension of no table; use those of tables", place)
+        leaves = {name: books[name].select([label], "fixed, on", place) for name, label in literal.where.items()}
         leaves = {name: members for name, members in leaves.items() if len(members) < len(books[name].leaves)}
-        one = Known(leaves, literal.count, said)
+        one = Known(leaves, literal.count, said, place)
         other = found.setdefault(tuple(sorted(leaves.items(), key=lambda item: item[0])), one)
         if other.count != one.count:
             raise SpecError(
                 f"fixed gives {other.count} for {other.text} and {one.count} for {one.text}, which are the same people;"
-                " correct one of them"
+                " correct one of them",
+                place,
             )
     literals = list(found.values())
     _agree(literals, {book.name: len(book.leaves) for book in layout.books})
@@ -64,7 +67,8 @@ def _agree(literals: Sequence[Known], sizes: Mapping[str, int]) -> None:
             listed = ", ".join(f"{part.count} for {part.text}" for part in parts[:10])
             raise SpecError(
                 f"fixed gives {whole.count} for {whole.text}, and {listed}, who are"
-                f" {'all' if total < whole.count else 'some'} of them and make {total}; correct one of them"
+                f" {'all' if total < whole.count else 'some'} of them and make {total}; correct one of them",
+                whole.place,
             )
 
 

@@ -23,8 +23,6 @@ from discreet.report.page import page
 
 FORMAT, VERSION = "discreet release", 1
 
-SOURCES = ("csv", "parquet", "duckdb", "postgres", "spark")
-
 
 @dataclass(frozen=True)
 class Published:

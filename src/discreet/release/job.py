@@ -22,7 +22,8 @@ from discreet.release import additive, cells, keys, loading, measure, secrets, t
 from discreet.release import log as steward
 from discreet.release.account import Account
 from discreet.release.engines import Plan, open_engine
-from discreet.release.folder import SOURCES, Published, contradictions
+from discreet.release.engines.source import kind_of
+from discreet.release.folder import Published, contradictions
 from discreet.release.output import MANIFEST, manifest
 from discreet.release.promise import Promise, layout_of, promise_of, table_of
 from discreet.release.spec import ReleaseSpec
@@ -89,11 +90,12 @@ def run(
     layout = layout_of(asked)
     touches = layout.touches(asked.unit.contributions)
     tell("choosing and certifying the design", 0)
-    ptable = table_of(asked, touches)
-    for wrong in contradictions(asked, ptable):
-        raise SpecError(f"{wrong}; leave it out, or give a design that has it")
-    promise = promise_of(asked, ptable, touches)
-    plan = additive.plan(asked, layout, ptable)
+    with loading.telling(spec):
+        ptable = table_of(asked, touches)
+        for wrong in contradictions(asked, ptable):
+            raise SpecError(f"{wrong}; leave it out, or give a design that has it", ("design",))
+        promise = promise_of(asked, ptable, touches)
+        plan = additive.plan(asked, layout, ptable)
     secret = _secret(asked)
     account = Account.of(asked, layout, ptable, secret)
     with account.holding():
@@ -108,8 +110,7 @@ def run(
     made = Published(asked, layout, ptable, touches, promise, plan, values, plan.tables(values))
     tell("writing", 0)
     content = made.files()
-    engine = next(kind for kind in SOURCES if kind in asked.source)
-    document = made.manifest(content, engine, _key(asked, secret), account.head())
+    document = made.manifest(content, kind_of(asked.source), _key(asked, secret), account.head())
     with steward.written(private, seen, made, counts):
         files.write_folder(output, content | {MANIFEST: manifest(document)})
         try:

@@ -1,6 +1,8 @@
 """A specification read from a file, and checked: a mistake is told with its line."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +29,35 @@ def load(given: Any) -> ReleaseSpec:
     return _relative(_checked(parts, node, str(path)), path.parent)
 
 
-def _checked(parts: dict[str, Any], node: Any, where: str) -> ReleaseSpec:
-    def said(place: document.Place, message: str) -> str:
-        line = document.line(node, place)
-        return f"{where}{f', line {line}' if line else ''}: {mistakes.name(place, parts)}: {message}"
+@contextmanager
+def telling(given: Any) -> Iterator[None]:
+    """Tell a mistake that is found after `load`, where the design is made, with its place too."""
+    try:
+        yield
+    except SpecError as error:
+        if not isinstance(given, (str, os.PathLike)):
+            raise
+        parts, node = document.read(Path(given))
+        raise SpecError(_said(str(given), parts, node, error.place, str(error)), error.place) from None
 
+
+def _said(where: str, parts: Any, node: Any, place: document.Place, message: str) -> str:
+    if not place:
+        return f"{where}: {message}"
+    line = document.line(node, place)
+    return f"{where}{f', line {line}' if line else ''}: {mistakes.name(place, parts)}: {message}"
+
+
+def _checked(parts: dict[str, Any], node: Any, where: str) -> ReleaseSpec:
     try:
         mistakes.unwritable(parts)
         spec = ReleaseSpec.model_validate(parts)
         _resolved(spec)
     except ValidationError as error:
-        raise SpecError("\n".join(said(*mistake) for mistake in mistakes.of(error, parts))) from None
+        told = (_said(where, parts, node, *mistake) for mistake in mistakes.of(error, parts))
+        raise SpecError("\n".join(told)) from None
     except SpecError as error:
-        raise SpecError(said(error.place, str(error)), error.place) from None
+        raise SpecError(_said(where, parts, node, error.place, str(error)), error.place) from None
     return spec
 
 

@@ -132,4 +132,4 @@ def digest(content: bytes) -> str:
 
 def manifest(document: Mapping[str, Any]) -> bytes:
     """The manifest as it is written."""
-    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+    return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()

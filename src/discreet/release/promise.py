@@ -86,12 +86,15 @@ def table_of(asked: ReleaseSpec, touches: int) -> PTable:
         warnings.simplefilter("ignore", PrecisionWarning)
         ptable = _table(asked, touches, bits)
     if not isinstance(ptable.domain, Counts) or ptable.domain.lower:
-        raise SpecError("the design is not one for counts from 0 on; give geometric, maxent, gaussian or another")
+        raise SpecError(
+            "the design is not one for counts from 0 on; give geometric, maxent, gaussian or another", ("design",)
+        )
     if asked.key == "contributors" and asked.record_keys is None and ptable.bits not in keys.PRIMES:
-        raise SpecError(f"the table has {ptable.bits} bits; contributor keys have 8, 16 or 32: give bits")
+        raise SpecError(f"the table has {ptable.bits} bits; contributor keys have 8, 16 or 32: give bits", ("bits",))
     if asked.record_keys is not None and ptable.bits > MOST_KEY_BITS:
         raise SpecError(
-            f"the table has {ptable.bits} bits; record keys that came with the data have {MOST_KEY_BITS} at most"
+            f"the table has {ptable.bits} bits; record keys that came with the data have {MOST_KEY_BITS} at most",
+            ("bits",),
         )
     return ptable
 
@@ -101,7 +104,8 @@ def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
         assert asked.budget is not None
         if exact(asked.budget.delta, "delta") == 0:
             raise SpecError(
-                "budget: delta is 0, and noise on counts without end always has a little; give delta, for example 1e-9"
+                "delta is 0, and noise on counts without end always has a little; give delta, for example 1e-9",
+                ("budget",),
             )
         found = discreet.design.advise(
             epsilon=asked.budget.epsilon,
@@ -118,15 +122,19 @@ def _table(asked: ReleaseSpec, touches: int, bits: int | None) -> PTable:
     make = getattr(discreet.design, str(name), None)
     if name not in discreet.design.__all__ or name in ("Advice", "advise") or make is None:
         raise SpecError(
-            f"the design is {name!r}; give the name of a design, such as geometric, or {{certificate: FILE}}"
+            f"the design is {name!r}; give the name of a design, such as geometric, or {{certificate: FILE}}",
+            ("design",),
         )
     at = given.pop("certify_at", None)
     try:
         return PTable(make(**given).certify(at, bits or 32).certificate)
     except TypeError as error:
         raise SpecError(
-            f"the design {name} does not take these parameters ({error}); see: discreet design {name} --help"
+            f"the design {name} does not take these parameters ({error}); see: discreet design {name} --help",
+            ("design",),
         ) from None
+    except ParameterError as error:
+        raise SpecError(str(error), ("design",)) from None
 
 
 def promise_of(asked: ReleaseSpec, ptable: PTable, touches: int) -> Promise | None:
@@ -135,10 +143,7 @@ def promise_of(asked: ReleaseSpec, ptable: PTable, touches: int) -> Promise | No
         return None
     assert asked.budget is not None
     rows = asked.unit.contributions
-    try:
-        epsilon, delta = Epsilon.of(asked.budget.epsilon), exact(asked.budget.delta, "delta")
-    except ParameterError as error:
-        raise SpecError(f"budget: {error}") from None
+    epsilon, delta = Epsilon.of(asked.budget.epsilon), exact(asked.budget.delta, "delta")
     together = compose(ptable, touches, contributions=rows if rows > 1 else None)
     bound = together.delta(float(epsilon) * (1 - 2.0**-50))
     own = ptable.guarantee

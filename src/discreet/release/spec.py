@@ -17,6 +17,7 @@ The adviser and everything else that decides on the noise see the specification 
 it.
 """
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -109,6 +110,20 @@ class Dimension(_Part):
     def _range_names(cls, given: Any) -> Any:
         return _named(given)
 
+    @field_validator("ranges")
+    @classmethod
+    def _bounds(cls, given: dict[str, Any] | None) -> dict[str, Any] | None:
+        """An infinite bound is no bound: one population has one codebook."""
+        if given is None:
+            return None
+        found = {}
+        for name, (low, high) in given.items():
+            bounds = None if low == -math.inf else low, None if high == math.inf else high
+            if not all(bound is None or math.isfinite(bound) for bound in bounds):
+                raise SpecError(f"the range {name!r} has {low} to {high}; give numbers, or null for no bound", (name,))
+            found[name] = bounds
+        return found
+
     @field_validator("levels", mode="before")
     @classmethod
     def _level_texts(cls, given: Any) -> Any:
@@ -149,14 +164,16 @@ class Dimension(_Part):
 class Axis(_Part):
     """A dimension of a table, at one of its levels."""
 
-    dimension: str
+    dimension: str = Field(description="Name of a dimension.")
     level: str | None = Field(None, description="A coarser level of the dimension; its leaves unless given.")
 
 
 class TableSpec(_Part):
     """One table: its dimensions, which of its margins are published, and who is in it."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")] = Field(
+        description="Letters, digits, _ and -; its files are called so."
+    )
     dimensions: list[Axis] = Field(description="Names of dimensions, or {dimension: ..., level: ...}.")
     margins: Literal["all", "none"] | list[list[str]] = Field(
         "none", description="'all', 'none', or a list of margins, each the names of its dimensions; [] is the total."
@@ -186,8 +203,8 @@ class TableSpec(_Part):
 class Budget(_Part):
     """What one person may lose in all."""
 
-    epsilon: str
-    delta: str = "0"
+    epsilon: str = Field(description="The factor is at most e**epsilon; a number, or a fraction such as 1/3.")
+    delta: str = Field("0", description="The chance beyond that factor, such as 1e-6.")
 
     @field_validator("epsilon", "delta", mode="before")
     @classmethod
@@ -211,8 +228,8 @@ class Budget(_Part):
 class Secret(_Part):
     """Where the 32 random bytes are: a file that only its owner can read, or an environment variable."""
 
-    file: str | None = None
-    env: str | None = None
+    file: str | None = Field(None, description="Path of a file made by: discreet keys new FILE.")
+    env: str | None = Field(None, description="Environment variable that holds the secret in hexadecimal digits.")
 
     @model_validator(mode="after")
     def _one(self) -> "Secret":
@@ -227,7 +244,7 @@ class Fixed(_Part):
     where: dict[str, Label] = Field(
         default_factory=dict, description="For some dimensions a leaf or group; everyone unless given."
     )
-    count: int = Field(ge=0, le=2**41)
+    count: int = Field(ge=0, le=2**41, description="How many people that is; 0 where nobody can be.")
 
     @field_validator("where", mode="before")
     @classmethod
@@ -238,14 +255,14 @@ class Fixed(_Part):
 class ReleaseSpec(_Part):
     """A release: tables published together."""
 
-    title: str = "Release"
+    title: str = Field("Release", description="What the report is headed with.")
     version: str = Field(
         min_length=1, max_length=100, description="Label of the data's version; new data need a new one."
     )
     source: dict[str, Any] = Field(description="csv, parquet, duckdb, postgres or spark; see the how-to pages.")
-    unit: Unit = Unit()
-    dimensions: dict[Label, Dimension]
-    tables: list[TableSpec] = Field(min_length=1)
+    unit: Unit = Field(Unit(), description="Whose privacy is kept; every row is a person unless given.")
+    dimensions: dict[Label, Dimension] = Field(description="A codebook for each name that tables use.")
+    tables: list[TableSpec] = Field(min_length=1, description="What is published.")
     design: dict[str, Any] | None = Field(
         None,
         description="A design by name with its parameters, or {certificate: FILE}; the adviser's best unless given.",
@@ -261,7 +278,7 @@ class ReleaseSpec(_Part):
     record_keys_are: Literal["integers", "fractions"] = Field(
         "integers", description="Record keys that came with the data: integers (ONS), or from 0 to below 1 (cellKey)."
     )
-    secret: Secret | None = None
+    secret: Secret | None = Field(None, description="What noise is chosen by; not needed for key: fresh.")
     ledger: str | None = Field(None, description="Path or URL of a ledger.")
     reconcile: Literal["auto", "tree", "cube", "wang-3", "none"] = Field(
         "auto", description="How tables are made from measurements, so that they add up; none: clamped at 0."

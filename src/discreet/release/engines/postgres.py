@@ -92,10 +92,12 @@ class _Dialect:
                 return f"CASE WHEN abs({x}::float8) < 'Infinity'::float8 THEN {x}::float8 + 0 END"
             case "decimal":
                 return f"CASE WHEN {x}::text NOT IN ('NaN', 'Infinity', '-Infinity') THEN trim_scale({x})::text END"
-            case "bool" | "date":
+            case "bool":
                 return f"{x}::text"
+            case "date":
+                return f"CASE WHEN isfinite({x}) THEN {x}::text END"
             case "timestamp":
-                return f"replace({x}::timestamp::text, ' ', 'T')"
+                return f"CASE WHEN isfinite({x}) THEN replace({x}::timestamp::text, ' ', 'T') END"
             case _:
                 return f"nullif({_trimmed(x)}, '')"
 
@@ -198,7 +200,7 @@ def _connect(dsn: str) -> psycopg.Connection[Any]:
 
 def _scrubbed(message: str, password: object) -> str:
     lines = message.strip().splitlines() or ["no reason given"]
-    last = lines[-1].rsplit("failed: ", 1)[-1]
+    last = lines[-1].rsplit("failed: ", 1)[-1].strip()
     return last.replace(str(password), "***") if password else last
 
 

@@ -18,13 +18,14 @@ Source = Mapping[str, Any]
     {"spark": path or table, "format": "table", "csv" or "parquet"}, with "delimiter" and "header" for csv
 """
 
-_FIELDS = {
+FIELDS = {
     "csv": {"delimiter", "header"},
     "parquet": set(),
     "duckdb": {"table"},
     "postgres": {"table"},
     "spark": {"format", "delimiter", "header"},
 }
+"""The kinds of source, and what else each may say."""
 
 
 def open_engine(
@@ -55,20 +56,20 @@ def open_engine(
 
 def kind_of(source: Source) -> str:
     """Which kind of source it is; refused where it is none, or one of its fields is not what it should be."""
-    kinds = [kind for kind in _FIELDS if kind in source]
+    kinds = [kind for kind in FIELDS if kind in source]
     if len(kinds) != 1:
-        raise ParameterError(f"the source names {', '.join(kinds) or 'nothing'}; name one of {', '.join(_FIELDS)}")
+        raise ParameterError(f"the source names {', '.join(kinds) or 'nothing'}; name one of {', '.join(FIELDS)}")
     kind = kinds[0]
-    unknown = set(source) - _FIELDS[kind] - {kind}
+    unknown = set(source) - FIELDS[kind] - {kind}
     if unknown:
-        known = ", ".join(sorted(_FIELDS[kind])) or "nothing else"
+        known = ", ".join(sorted(FIELDS[kind])) or "nothing else"
         raise ParameterError(f"the source has {', '.join(sorted(unknown))}, which {kind} has not; it takes {known}")
     where = source[kind]
     if not isinstance(where, (str, os.PathLike)) or not os.fspath(where):
         raise ParameterError(f"the source's {kind} is not a path or a name; give one")
     if kind in ("duckdb", "postgres") and not source.get("table"):
         raise ParameterError(f"the source {kind} has no table; give table, or schema.table")
-    for name in _FIELDS[kind] & set(source):
+    for name in FIELDS[kind] & set(source):
         expected, said = (bool, "true or false") if name == "header" else (str, "a text")
         if not isinstance(source[name], expected):
             raise ParameterError(f"the source's {name} is {source[name]!r:.80}; give {said}")
