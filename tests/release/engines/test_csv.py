@@ -47,6 +47,7 @@ FILES = {
     "too few fields, quoted": (b'a,b\n"x"\n"y",1\n', [(0, 3), (1, 1)]),
     "blank lines": (b"a,b\nx,0\n\n\ny,1\n\n", [(0, 0), (1, 1)]),
     "blank lines, quoted": (b'a,b\nx,0\n\n\n"y",1\n\n', [(0, 0), (1, 1)]),
+    "lines of blanks": (b"a,b\nx,0\n \n\t\n\0\ny,1\n", [(0, 0), (OTHER, 3), (OTHER, 3), (OTHER, 3), (1, 1)]),
     "empty fields": (b'a,b\n,\n"",""\n" "," "\n', [(OTHER, 3)] * 3),
     "white space": (b'a,b\n x ,\t1\n" y "," 1 "\n', [(0, 1), (1, 1)]),
     "spaces before quotes": (b'a,b\nx, "1"\n  "p,q",  "0"\n', [(0, 1), (4, 0)]),

@@ -1,11 +1,11 @@
 """What a raw value is called: one text for it, whatever file or server it came from.
 
-    missing, NaN, an infinity, blank text     no text at all
+    missing, NaN, blank text                  no text at all, as for a number that is infinite
     integer                                   7
     float                                     7 where it is integral, else the shortest text that reads back: 7.25
     decimal                                   7, 7.25 (no trailing zeros, no exponent)
     boolean                                   true, false
-    date, timestamp                           2024-05-31, 2024-05-31T08:30:00 (in UTC where it has a zone)
+    date, timestamp                           2024-05-31, 2024-05-31T08:30:00 (in UTC where it has a zone); infinity
     text                                      as it is, without white space at the ends
 
 A codebook declares such texts. `typed` turns what is declared into the values of a column's own type, so that an

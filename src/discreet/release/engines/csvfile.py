@@ -96,6 +96,18 @@ class CSVFile:
         given = ", ".join(f"{name}={value}" for name, value in options.items())
         return f"read_csv({literal(str(self.path))}, {given})"
 
+    def parquet(self, folder: Path) -> Path:
+        """The rows as a Parquet file, in `folder` if it has to be made."""
+        if self.tidy:
+            return self.path
+        target = folder / "copy.parquet"
+        with duckdb.connect(config={"python_enable_replacements": False}) as database:
+            try:
+                database.execute(f"COPY (FROM {self.sql()}) TO {literal(str(target))} (FORMAT parquet)")
+            except duckdb.Error:
+                raise InputError(f"{self.path} cannot be copied to {folder}; make room there, or set TMPDIR") from None
+        return target
+
 
 def prepare(path: Path, folder: Path, delimiter: str = ",", header: bool = True) -> CSVFile:
     """Look at every byte of the file once; make a tidy copy in `folder` (private to the caller) if it needs one."""

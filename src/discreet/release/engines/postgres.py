@@ -92,12 +92,10 @@ class _Dialect:
                 return f"CASE WHEN abs({x}::float8) < 'Infinity'::float8 THEN {x}::float8 + 0 END"
             case "decimal":
                 return f"CASE WHEN {x}::text NOT IN ('NaN', 'Infinity', '-Infinity') THEN trim_scale({x})::text END"
-            case "bool":
+            case "bool" | "date":
                 return f"{x}::text"
-            case "date":
-                return f"CASE WHEN isfinite({x}) THEN {x}::text END"
             case "timestamp":
-                return f"CASE WHEN isfinite({x}) THEN replace({x}::timestamp::text, ' ', 'T') END"
+                return f"replace({x}::timestamp::text, ' ', 'T')"
             case _:
                 return f"nullif({_trimmed(x)}, '')"
 

@@ -120,22 +120,19 @@ class Spark:
         return self._view(secrets.token_hex(4), self._session.createDataFrame(pairs))
 
     def _csv(self, source: str, delimiter: str, header: bool) -> tuple["DataFrame", tuple[str, ...]]:
-        """A file of this machine is looked at first, as DuckDB's are; files elsewhere are read as they are."""
+        """A file of this machine is read as DuckDB reads it, by way of a copy; files elsewhere are read by Spark."""
+        path = Path(source.removeprefix("file://"))
+        if "://" not in source.removeprefix("file://") and not path.is_dir():
+            folder = tempfile.mkdtemp(prefix="discreet-")
+            self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            file = csvfile.prepare(path, Path(folder), delimiter, header)
+            return self._session.read.parquet(str(file.parquet(Path(folder)))), file.names
         read = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
-        path = Path(source.removeprefix("file://"))
-        if "://" in source.removeprefix("file://") or path.is_dir():
-            names = tuple(read.csv(source).columns)
-            return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names
-        folder = tempfile.mkdtemp(prefix="discreet-")
-        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        file = csvfile.prepare(path, Path(folder), delimiter, header)
-        if file.tidy:
-            return self._session.read.parquet(str(file.path)), file.names
-        schema = ", ".join(f"f{i} string" for i in range(len(file.names)))
-        return read.options(multiLine=file.quotes).schema(schema).csv(str(file.path)), file.names
+        names = tuple(read.csv(source).columns)
+        return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names
 
     def _view(self, name: str, frame: "DataFrame") -> str:
         view = f"{self._views}_{name}"
