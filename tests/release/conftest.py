@@ -1,4 +1,4 @@
-"""Spark in local mode for the tests, started once."""
+"""Spark in local mode, started once, and a town whose releases are paid for."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ import pytest
 
 from tests.conftest import unavailable
 
+from . import town
+
 
 class Spark:
     """A running session."""
@@ -17,11 +19,11 @@ class Spark:
         """Put the rows where Spark reads them as "spark parquet", "spark csv" or "spark table"."""
         from pyspark.sql import SparkSession
 
-        from .engines import town
+        from .engines import town as rows
 
         if kind == "spark csv":
-            return {"spark": str(town.write_csv(folder / "town.csv", data))}
-        file = town.write_parquet(folder / "town.parquet", data)
+            return {"spark": str(rows.write_csv(folder / "town.csv", data))}
+        file = rows.write_parquet(folder / "town.parquet", data)
         if kind == "spark parquet":
             return {"spark": str(file)}
         session = SparkSession.getActiveSession()
@@ -39,3 +41,9 @@ def spark() -> Iterator[Spark]:
 
     with _running():
         yield Spark()
+
+
+@pytest.fixture
+def paid(tmp_path: Path) -> dict[str, Any]:
+    """The specification of a release that is paid from a ledger."""
+    return town.settle(tmp_path) | {"ledger": town.endow(tmp_path)}
