@@ -35,8 +35,7 @@ Edit = Callable[[dict[str, Any]], Any]
 def spec(tmp_path: Path) -> dict[str, Any]:
     asked = settle(tmp_path)
     asked["dimensions"]["sex"]["levels"] = {"one": {"all": ["f", "m"]}}
-    tables = [{"name": "t", "dimensions": ["sex", "age"], "margins": "all"}]
-    return asked | {"tables": tables, "bits": 32, "outputs": ["csv", "parquet"]}
+    return asked | {"bits": 32, "outputs": ["csv", "parquet"]}
 
 
 def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:

@@ -9,7 +9,7 @@ from discreet.release import secrets
 
 
 def settle(place: Path) -> dict[str, Any]:
-    """Put the people and a secret into a folder; the specification of one table of them, by sex."""
+    """Put the people and a secret into a folder; the specification of one table of them, by sex and age."""
     rows = "".join(f"{i},{'fm'[i % 2]},{'ns'[i % 3 % 2]},{i % 50}\n" for i in range(300))
     (place / "people.csv").write_text("id,sex,side,age\n" + rows)
     secrets.new_secret(place / "secret.key")
@@ -19,10 +19,9 @@ def settle(place: Path) -> dict[str, Any]:
         "unit": {"id": "id"},
         "dimensions": {
             "sex": {"column": "sex", "categories": ["f", "m"]},
-            "side": {"column": "side", "categories": ["n", "s"]},
             "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 40]}},
         },
-        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
+        "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": "all"}],
         "design": {"name": "geometric", "epsilon": "0.25"},
         "budget": {"epsilon": 3, "delta": "1e-6"},
         "secret": {"file": str(place / "secret.key")},
