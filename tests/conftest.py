@@ -8,6 +8,8 @@ from hypothesis import settings
 
 from tests import servers
 
+os.environ.pop("COLUMNS", None)  # a console that is made while it is set keeps that width, whatever a test asks for
+
 settings.register_profile("shared machine", deadline=None, max_examples=50)
 settings.load_profile("shared machine")
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -281,29 +282,26 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         new("/proc/l")
 
 
-def test_a_copy_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
-    """In another process, without the right to write if this one is root."""
-    ledger = new(tmp_path / "l")
-    (tmp_path / "l").chmod(0o444)
+def test_a_copy_that_cannot_be_written_can_be_read() -> None:
+    """In another process, without the right to write if this one is root; pytest's own folders are closed to it."""
     program = (
         "import os, sys; sys.path.insert(0, '.'); from tests.account.town import *; from discreet.errors import *\n"
         "import numpy.ma  # as all that is loaded late: later there may be no right to read it\n"
-        f"os.chdir({str(tmp_path)!r}); Ledger.at('l', SECRET).verify()\n"
+        "os.chdir(sys.argv[1]); Ledger.at('l', SECRET).verify()\n"
         "os.getuid() or os.setuid(65534)\n"
         "ledger = Ledger.at('l', SECRET); print(ledger.verify().left)\n"
         "try: ledger.reserve('census', 1, [], {})\n"
         "except LedgerError as error: print(error)\n"
     )
-    tmp_path.chmod(0o555)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
-    try:
-        found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    finally:
-        tmp_path.chmod(0o755)
-    assert found.stdout.startswith("300\n")
-    assert "cannot be written" in found.stdout
-    assert ledger.head.seq == 0
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "l"
+        ledger = new(place)
+        place.chmod(0o444)
+        place.parent.chmod(0o555)
+        found = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, check=True)
+        assert found.stdout.startswith("300\n")
+        assert "cannot be written" in found.stdout
+        assert ledger.head.seq == 0
 
 
 def test_a_ledger_that_others_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

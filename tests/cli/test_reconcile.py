@@ -2,12 +2,9 @@
 
 import csv
 import random
-import sys
 from pathlib import Path
 
 import pytest
-
-from discreet import cli
 
 TREE = """name,parent,count,fixed
 country,,100,
@@ -34,20 +31,12 @@ _total,_total,25,0.5
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
-    """Run the command on a table in an empty folder; what it printed, and how it ended."""
-    monkeypatch.chdir(tmp_path)
+def run(discreet):  # type: ignore[no-untyped-def]
+    """Reconcile a table, which is in a file of its own."""
 
-    def command(table: str, *options: str, output: str = "out.csv") -> tuple[str, str, int]:
+    def command(table: str, *options: str, output: str = "out.csv"):  # type: ignore[no-untyped-def]
         Path("in.csv").write_text(table)
-        monkeypatch.setattr(sys, "argv", ["discreet", "reconcile", "in.csv", "-o", output, *options])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        printed = capsys.readouterr()
-        return printed.out, printed.err, code
+        return discreet("reconcile", "in.csv", "-o", output, *options)
 
     return command
 
@@ -58,9 +47,9 @@ def counts(*labels: str) -> dict[tuple[str, ...], int]:
 
 
 def test_a_hierarchy(run) -> None:  # type: ignore[no-untyped-def]
-    out, _, code = run(TREE, "--seed", "3")
-    assert code == 0
-    assert "out.csv" in out
+    made = run(TREE, "--seed", "3")
+    assert made.code == 0
+    assert "out.csv" in made.out
     found = counts("name")
     assert found["country",] == found["north",] + found["south",]
     assert found["south",] == found["s1",] + found["s2",] == 60
@@ -72,9 +61,9 @@ def test_a_hierarchy(run) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_a_crossed_table(run) -> None:  # type: ignore[no-untyped-def]
-    out, _, code = run(CUBE)
-    assert code == 0
-    assert "sex by age" in out
+    made = run(CUBE)
+    assert made.code == 0
+    assert "sex by age" in made.out
     found = counts("sex", "age")
     assert found["f", "_total"] == found["f", "young"] + found["f", "old"]
     assert found["m", ""] == found["m", "young"] + found["m", "old"]
@@ -128,25 +117,23 @@ def test_the_order_of_rows_does_not_matter(run, table: str, labels: tuple[str, .
     ],
 )
 def test_a_mistake_is_one_line_and_nothing_is_written(run, table: str, complaint: str) -> None:  # type: ignore[no-untyped-def]
-    _, err, code = run(table)
-    assert code == 2
-    assert complaint in err
-    assert "Traceback" not in err
+    refused = run(table)
+    assert refused.code == 2
+    assert complaint in refused.err
+    assert "Traceback" not in refused.err
     assert not Path("out.csv").exists()
 
 
 def test_a_place_that_cannot_be_written(run) -> None:  # type: ignore[no-untyped-def]
-    _, err, code = run(TREE, output="no/such/out.csv")
-    assert code == 2
-    assert "cannot be written" in err
+    refused = run(TREE, output="no/such/out.csv")
+    assert refused.code == 2
+    assert "cannot be written" in refused.err
 
 
 @pytest.mark.parametrize("bad", [b"\xff\xfe\x00", None])
-def test_a_file_that_cannot_be_read(bad: bytes | None, tmp_path: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.chdir(tmp_path)
+def test_a_file_that_cannot_be_read(discreet, bad: bytes | None) -> None:  # type: ignore[no-untyped-def]
     if bad is not None:
         Path("in.csv").write_bytes(bad)
-    monkeypatch.setattr(sys, "argv", ["discreet", "reconcile", "in.csv", "-o", "out.csv"])
-    with pytest.raises(SystemExit):
-        cli.main()
-    assert "in.csv cannot be read" in capsys.readouterr().err
+    refused = discreet("reconcile", "in.csv", "-o", "out.csv")
+    assert refused.code == 2
+    assert "in.csv cannot be read" in refused.err

@@ -1,41 +1,19 @@
-"""Spark in local mode for the tests, started once."""
+"""A release that is paid for."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import unavailable
+from . import town
 
 
-class Spark:
-    """A running session."""
-
-    def load(self, kind: str, data: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
-        """Put the rows where Spark reads them as "spark parquet", "spark csv" or "spark table"."""
-        from pyspark.sql import SparkSession
-
-        from .engines import town
-
-        if kind == "spark csv":
-            return {"spark": str(town.write_csv(folder / "town.csv", data))}
-        file = town.write_parquet(folder / "town.parquet", data)
-        if kind == "spark parquet":
-            return {"spark": str(file)}
-        session = SparkSession.getActiveSession()
-        assert session is not None
-        session.read.parquet(str(file)).createOrReplaceTempView("town_view")
-        return {"spark": "town_view", "format": "table"}
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Spark]:
-    """One session for all tests, as its start is slow."""
-    if shutil.which("java") is None:
-        unavailable("there is no Java; apt-get install openjdk-17-jre-headless")
-    from discreet.release.engines.spark import _running
-
-    with _running():
-        yield Spark()
+@pytest.fixture
+def paid(tmp_path: Path) -> dict[str, Any]:
+    """The specification of a table by sex that is paid from a ledger; a side of the river is declared, too."""
+    asked = town.settle(tmp_path)
+    asked["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
+    return asked | {
+        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
+        "ledger": town.endow(tmp_path),
+    }

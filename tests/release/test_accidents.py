@@ -14,11 +14,12 @@ from unittest import mock
 import pytest
 import yaml
 
-from discreet import design, files
-from discreet.account.ledger import Ledger
+from discreet import files
 from discreet.errors import LedgerError, OutputError
-from discreet.release import run, secrets
+from discreet.release import run
 from discreet.release.check import check
+
+from .town import spent
 
 STAGES = (
     "discreet.release.job.open_engine",
@@ -29,29 +30,6 @@ STAGES = (
     "discreet.files.os.fsync",
     "discreet.account.grant.Grant.complete",
 )
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> dict[str, Any]:
-    (tmp_path / "people.csv").write_text("id,sex\n" + "".join(f"{i},{'fm'[i % 2]}\n" for i in range(300)))
-    secret = secrets.new_secret(tmp_path / "secret.key")
-    unit = design.geometric(epsilon="0.25").certify()
-    Ledger.open(tmp_path / "town.ledger", unit=unit, epsilon=3, delta="1e-6", secret=secret)
-    return {
-        "version": "v1",
-        "source": {"csv": str(tmp_path / "people.csv")},
-        "unit": {"id": "id"},
-        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
-        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
-        "design": {"name": "geometric", "epsilon": "0.25"},
-        "budget": {"epsilon": 3, "delta": "1e-6"},
-        "secret": {"file": str(tmp_path / "secret.key")},
-        "ledger": str(tmp_path / "town.ledger"),
-    }
-
-
-def spent(tmp_path: Path) -> int:
-    return Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify().spent
 
 
 def left(tmp_path: Path) -> set[str]:
@@ -73,7 +51,7 @@ def left(tmp_path: Path) -> set[str]:
     ],
 )
 def test_a_place_that_cannot_be_written_costs_nothing(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, log: str | None, said: str
+    paid: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, log: str | None, said: str
 ) -> None:
     (tmp_path / "closed").mkdir()
     real = os.mkdir
@@ -85,7 +63,7 @@ def test_a_place_that_cannot_be_written_costs_nothing(
 
     monkeypatch.setattr(os, "mkdir", closed)
     with pytest.raises(OutputError, match=said):
-        run({**spec, "key": "fresh"}, tmp_path / output, log=None if log is None else tmp_path / log)
+        run({**paid, "key": "fresh"}, tmp_path / output, log=None if log is None else tmp_path / log)
     assert spent(tmp_path) == 0
     assert left(tmp_path) == {"closed"}
 
@@ -102,9 +80,9 @@ def test_a_path_that_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("accident", [OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1)])
 def test_an_accident_leaves_neither_folder_nor_log(
-    spec: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
+    paid: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
 ) -> None:
-    given = {**spec, "ledger": None} if stage.endswith("fsync") else spec
+    given = {**paid, "ledger": None} if stage.endswith("fsync") else paid
     with mock.patch(stage, side_effect=accident), pytest.raises((type(accident), OutputError)):
         run(given, tmp_path / "out", log=tmp_path / "log.json")
     assert left(tmp_path) == set()
@@ -114,21 +92,21 @@ def test_an_accident_leaves_neither_folder_nor_log(
     check(tmp_path / "out")
 
 
-def test_a_ledger_that_fails_at_the_end_leaves_nothing(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_a_ledger_that_fails_at_the_end_leaves_nothing(paid: dict[str, Any], tmp_path: Path) -> None:
     with mock.patch("discreet.account.grant.Grant.complete", side_effect=LedgerError("gone")):
         with pytest.raises(LedgerError):
-            run(spec, tmp_path / "out")
+            run(paid, tmp_path / "out")
         assert left(tmp_path) == set()
-    run(spec, tmp_path / "out")
+    run(paid, tmp_path / "out")
     assert spent(tmp_path) == 2
 
 
 @pytest.mark.parametrize(("number", "instead"), [(signal.SIGTERM, "RuntimeError"), (signal.SIGHUP, "SystemExit")])
 def test_a_command_that_is_told_to_end_leaves_no_copy_of_rows(
-    spec: dict[str, Any], tmp_path: Path, number: signal.Signals, instead: str
+    paid: dict[str, Any], tmp_path: Path, number: signal.Signals, instead: str
 ) -> None:
     """Ended while rows are counted: what was put aside is removed, units are given back, whatever a library raises."""
-    (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
+    (tmp_path / "release.yaml").write_text(yaml.safe_dump(paid))
     aside = tmp_path / "aside"
     aside.mkdir()
     script = f"""
@@ -163,4 +141,3 @@ with mock.patch.object(Engine, "count", slow):
     assert list(aside.iterdir()) == []
     assert left(tmp_path) == {"aside", "counting"}
     assert spent(tmp_path) == 0
-    assert Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify().reserved == 0

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from discreet import design
-from discreet.account.ledger import Ledger
 from discreet.errors import BudgetError, DataChangedError, InputError, LedgerError
 from discreet.release import run, secrets
 from discreet.release.check import check
+
+from .town import folder, ledger, spent
 
 STAGES = (
     "discreet.release.job.open_engine",
@@ -24,57 +24,20 @@ STAGES = (
 )
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> dict[str, Any]:
-    rows = "".join(f"{i},{'fm'[i % 2]},{'ns'[i % 3 % 2]}\n" for i in range(300))
-    (tmp_path / "people.csv").write_text("id,sex,side\n" + rows)
-    secret = secrets.new_secret(tmp_path / "secret.key")
-    unit = design.geometric(epsilon="0.25").certify()
-    Ledger.open(tmp_path / "town.ledger", unit=unit, epsilon=3, delta="1e-6", secret=secret)
-    return {
-        "version": "v1",
-        "source": {"csv": str(tmp_path / "people.csv")},
-        "unit": {"id": "id"},
-        "dimensions": {
-            "sex": {"column": "sex", "categories": ["f", "m"]},
-            "side": {"column": "side", "categories": ["n", "s"]},
-        },
-        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
-        "design": {"name": "geometric", "epsilon": "0.25"},
-        "budget": {"epsilon": 3, "delta": "1e-6"},
-        "secret": {"file": str(tmp_path / "secret.key")},
-        "ledger": str(tmp_path / "town.ledger"),
-    }
-
-
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
-
-
-def spent(tmp_path: Path) -> int:
-    statement = ledger(tmp_path).verify()
-    assert statement.reserved == 0
-    return statement.spent
-
-
-def folder(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
-
-
-def test_the_same_release_is_paid_once_and_comes_out_the_same(spec: dict[str, Any], tmp_path: Path) -> None:
-    first = run(spec, tmp_path / "one")
+def test_the_same_release_is_paid_once_and_comes_out_the_same(paid: dict[str, Any], tmp_path: Path) -> None:
+    first = run(paid, tmp_path / "one")
     assert first.manifest["ledger"]["units"] == 2
     assert spent(tmp_path) == 2
-    run(spec, tmp_path / "two")
+    run(paid, tmp_path / "two")
     assert folder(tmp_path / "one") == folder(tmp_path / "two")
     assert spent(tmp_path) == 2
 
 
-def test_more_cells_of_the_same_data_pay_for_what_is_new(spec: dict[str, Any], tmp_path: Path) -> None:
-    spec["unit"] = {}  # every row is a person, so no dimension decides which rows count
-    first = run(spec, tmp_path / "one")
-    spec["tables"].append({"name": "more", "dimensions": ["sex", "side"], "margins": "all"})
-    more = run(spec, tmp_path / "three")
+def test_more_cells_of_the_same_data_pay_for_what_is_new(paid: dict[str, Any], tmp_path: Path) -> None:
+    paid["unit"] = {}  # every row is a person, so no dimension decides which rows count
+    first = run(paid, tmp_path / "one")
+    paid["tables"].append({"name": "more", "dimensions": ["sex", "side"], "margins": "all"})
+    more = run(paid, tmp_path / "three")
     assert more.touches == 4
     assert spent(tmp_path) == 4  # the total and the margin by sex were paid
     assert (more.measurements[0] == first.measurements[0]).all()
@@ -82,12 +45,12 @@ def test_more_cells_of_the_same_data_pay_for_what_is_new(spec: dict[str, Any], t
     check(tmp_path / "three")
 
 
-def test_a_cell_whose_people_may_keep_other_rows_is_another_cell(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_a_cell_whose_people_may_keep_other_rows_is_another_cell(paid: dict[str, Any], tmp_path: Path) -> None:
     """Which of a person's rows count depends on the dimensions in use: one key must not serve two true counts."""
-    rows = "".join(f"{i},f,n\n{i},m,s\n" for i in range(200))
-    (tmp_path / "people.csv").write_text("id,sex,side\n" + rows)
-    first = run(spec, tmp_path / "one")
-    second = {**spec, "tables": [{"name": "t", "dimensions": ["sex", "side"], "margins": "all"}]}
+    rows = "".join(f"{i},f,n,9\n{i},m,s,9\n" for i in range(200))
+    (tmp_path / "people.csv").write_text("id,sex,side,age\n" + rows)
+    first = run(paid, tmp_path / "one")
+    second = {**paid, "tables": [{"name": "t", "dimensions": ["sex", "side"], "margins": "all"}]}
     other = run(second, tmp_path / "two")
     assert spent(tmp_path) == 2 + 4
     by_sex = next(
@@ -97,56 +60,56 @@ def test_a_cell_whose_people_may_keep_other_rows_is_another_cell(spec: dict[str,
     )
     assert (first.measurements[0] != by_sex).any()
     for name, leaves in (("sex", ["m", "f"]), ("side", ["s", "n"])):  # another order of leaves is another order of rows
-        turned = {**spec["dimensions"], name: {"column": name, "categories": leaves}}
-        run({**spec, "dimensions": turned, "tables": [{"name": "t", "dimensions": [name]}]}, tmp_path / name)
+        turned = {**paid["dimensions"], name: {"column": name, "categories": leaves}}
+        run({**paid, "dimensions": turned, "tables": [{"name": "t", "dimensions": [name]}]}, tmp_path / name)
     assert spent(tmp_path) == 2 + 4 + 2
 
 
-def test_what_does_not_fit_is_refused_before_the_data_are_read(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused_before_the_data_are_read(paid: dict[str, Any], tmp_path: Path) -> None:
     versions = ledger(tmp_path).capacity // 2
     for number in range(versions):
-        run({**spec, "version": f"v{number}"}, tmp_path / f"out{number}")
+        run({**paid, "version": f"v{number}"}, tmp_path / f"out{number}")
     with pytest.raises(BudgetError, match="left"):
-        run({**spec, "version": "last"}, tmp_path / f"out{versions}")
+        run({**paid, "version": "last"}, tmp_path / f"out{versions}")
     assert spent(tmp_path) == 2 * versions
     assert not (tmp_path / f"out{versions}").exists()
 
 
-def test_fresh_keys_pay_every_time(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_fresh_keys_pay_every_time(paid: dict[str, Any], tmp_path: Path) -> None:
     for number in range(2):
-        run({**spec, "key": "fresh"}, tmp_path / f"out{number}")
+        run({**paid, "key": "fresh"}, tmp_path / f"out{number}")
     assert spent(tmp_path) == 4
 
 
 def test_changed_data_under_an_unchanged_label_are_refused_and_cost_nothing(
-    spec: dict[str, Any], tmp_path: Path
+    paid: dict[str, Any], tmp_path: Path
 ) -> None:
-    spec["unit"] = {}
-    run(spec, tmp_path / "one")
+    paid["unit"] = {}
+    run(paid, tmp_path / "one")
     with (tmp_path / "people.csv").open("a") as file:
-        file.write("999,f,n\n")
+        file.write("999,f,n,9\n")
     with pytest.raises(DataChangedError, match="v1"):
-        run(spec, tmp_path / "two")
-    spec["tables"] = [{"name": "other", "dimensions": ["side"], "margins": "all"}]
+        run(paid, tmp_path / "two")
+    paid["tables"] = [{"name": "other", "dimensions": ["side"], "margins": "all"}]
     with pytest.raises(DataChangedError):  # the total was released before
-        run(spec, tmp_path / "two")
+        run(paid, tmp_path / "two")
     assert spent(tmp_path) == 2
     assert not (tmp_path / "two").exists()
-    run({**spec, "version": "v2"}, tmp_path / "two")
+    run({**paid, "version": "v2"}, tmp_path / "two")
     assert spent(tmp_path) == 4
 
 
 def test_changed_data_are_refused_in_whatever_table_a_cell_is_asked_for_again(
-    spec: dict[str, Any], tmp_path: Path
+    paid: dict[str, Any], tmp_path: Path
 ) -> None:
     """And a refused run leaves nothing behind that would refuse the right data later."""
-    spec["unit"] = {}
+    paid["unit"] = {}
     original = (tmp_path / "people.csv").read_text()
-    spec["tables"] = [{"name": "t", "dimensions": ["sex", "side"]}]
-    run(spec, tmp_path / "one")
-    (tmp_path / "people.csv").write_text(original + "999,f,n\n")
-    turned = {**spec, "tables": [{"name": "t", "dimensions": ["side", "sex"]}]}
-    more = {**spec, "tables": [{"name": "u", "dimensions": ["side"]}, {"name": "t", "dimensions": ["side", "sex"]}]}
+    paid["tables"] = [{"name": "t", "dimensions": ["sex", "side"]}]
+    run(paid, tmp_path / "one")
+    (tmp_path / "people.csv").write_text(original + "999,f,n,9\n")
+    turned = {**paid, "tables": [{"name": "t", "dimensions": ["side", "sex"]}]}
+    more = {**paid, "tables": [{"name": "u", "dimensions": ["side"]}, {"name": "t", "dimensions": ["side", "sex"]}]}
     for asked in (turned, more):
         with pytest.raises(DataChangedError):
             run(asked, tmp_path / "two")
@@ -156,22 +119,22 @@ def test_changed_data_are_refused_in_whatever_table_a_cell_is_asked_for_again(
     assert spent(tmp_path) == 2
 
 
-def test_what_fails_before_the_draw_is_given_back(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_what_fails_before_the_draw_is_given_back(paid: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "people.csv").unlink()
     with pytest.raises(InputError):
-        run(spec, tmp_path / "out")
+        run(paid, tmp_path / "out")
     assert spent(tmp_path) == 0
 
 
-def test_the_secret_must_be_the_ledgers(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_the_secret_must_be_the_ledgers(paid: dict[str, Any], tmp_path: Path) -> None:
     secrets.new_secret(tmp_path / "other.key")
     with pytest.raises(LedgerError, match="another secret"):
-        run({**spec, "secret": {"file": str(tmp_path / "other.key")}}, tmp_path / "out")
+        run({**paid, "secret": {"file": str(tmp_path / "other.key")}}, tmp_path / "out")
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_process_that_is_killed_leaves_no_folder_and_is_completed(
-    spec: dict[str, Any], tmp_path: Path, stage: str
+    paid: dict[str, Any], tmp_path: Path, stage: str
 ) -> None:
     """Killed at any stage: run again, it pays once, and the folder is that of a run without an accident."""
     script = f"""
@@ -181,12 +144,12 @@ from discreet.release import run
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 with mock.patch({stage!r}, die):
-    run({spec!r}, {str(tmp_path / "out")!r})
+    run({paid!r}, {str(tmp_path / "out")!r})
 """
     done = subprocess.run([sys.executable, "-c", script], check=False, env={**os.environ}, capture_output=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert not (tmp_path / "out").exists()
-    run(spec, tmp_path / "out")
+    run(paid, tmp_path / "out")
     assert spent(tmp_path) == 2
     check(tmp_path / "out")
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []

@@ -11,28 +11,18 @@ from typer.testing import CliRunner
 
 from discreet.cli import app
 from discreet.errors import OutputError, SpecError
-from discreet.release import run, secrets
+from discreet.release import run
 from discreet.release.check import check
+
+from .town import settle
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> dict[str, Any]:
+    asked = settle(tmp_path)
     rows = "".join(f"{i},{'fm?'[i % 3]},{i % 50}\n" for i in range(300)) + ",f,3\n" + "7,m,9\n"
     (tmp_path / "people.csv").write_text("id,sex,age\n" + rows)
-    secrets.new_secret(tmp_path / "secret.key")
-    return {
-        "version": "v1",
-        "source": {"csv": str(tmp_path / "people.csv")},
-        "unit": {"id": "id"},
-        "dimensions": {
-            "sex": {"column": "sex", "categories": ["f", "m"]},
-            "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 40]}},
-        },
-        "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": "all"}],
-        "design": {"name": "geometric", "epsilon": "0.25"},
-        "budget": {"epsilon": 3, "delta": "1e-6"},
-        "secret": {"file": str(tmp_path / "secret.key")},
-    }
+    return asked
 
 
 def test_the_log_tells_the_steward_and_nobody_else(spec: dict[str, Any], tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from discreet.release import ReleaseSpec, measure, run, secrets
 from discreet.release.check import check
 from discreet.release.promise import layout_of
 
+from .town import folder
+
 DISTRICTS = ["north", "south", "west"]
 
 
@@ -68,10 +70,6 @@ def spec(tmp_path: Path) -> dict[str, Any]:
         "secret": {"file": str(tmp_path / "secret.key")},
         "outputs": ["csv", "parquet", "json-stat"],
     }
-
-
-def folder(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def truth(rows: list[dict[str, object]], district: str | None, age: str | None, sex: str | None) -> int:

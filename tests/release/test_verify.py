@@ -20,34 +20,21 @@ from discreet.certify.table import IntegerRow, Table
 from discreet.cli import app
 from discreet.domain import Counts
 from discreet.errors import CertificateError, DiscreetError, SpecError
-from discreet.release import ReleaseSpec, output, run, secrets
+from discreet.release import ReleaseSpec, output, run
 from discreet.release.check import check
 from discreet.release.folder import contradictions
 from discreet.release.possible import possible
+
+from .town import settle
 
 Edit = Callable[[dict[str, Any]], Any]
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> dict[str, Any]:
-    rows = "".join(f"{i},{'fm'[i % 2]},{i % 50}\n" for i in range(300))
-    (tmp_path / "people.csv").write_text("id,sex,age\n" + rows)
-    secrets.new_secret(tmp_path / "secret.key")
-    return {
-        "version": "v1",
-        "source": {"csv": str(tmp_path / "people.csv")},
-        "unit": {"id": "id"},
-        "dimensions": {
-            "sex": {"column": "sex", "categories": ["f", "m"], "levels": {"one": {"all": ["f", "m"]}}},
-            "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 40]}},
-        },
-        "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": "all"}],
-        "design": {"name": "geometric", "epsilon": "0.25"},
-        "bits": 32,
-        "budget": {"epsilon": 3, "delta": "1e-6"},
-        "secret": {"file": str(tmp_path / "secret.key")},
-        "outputs": ["csv", "parquet"],
-    }
+    asked = settle(tmp_path)
+    asked["dimensions"]["sex"]["levels"] = {"one": {"all": ["f", "m"]}}
+    return asked | {"bits": 32, "outputs": ["csv", "parquet"]}
 
 
 def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
