@@ -128,6 +128,19 @@ def test_a_ratio_to_a_small_count() -> None:
     assert -one.support[-1] < ratio(change, other).low < 0
 
 
+@pytest.mark.parametrize("true", [(0, 0), (100, 0), (0, 100), (5, 100), (90, 100)])
+def test_a_change_to_or_from_0_is_in_its_interval(true: tuple[int, int]) -> None:
+    """By all pairs of measurements; tails of equal size hold the change from 100 to 0 in 93.5% of cases."""
+    table = design.gaussian(sigma2=10).certify(epsilon=2)
+    measured, chances = measurements(table)
+    now, before = (posterior(table, [count + y for y in measured]) for count in true)
+    covered = Fraction(0)
+    for (one, p), (other, q) in itertools.product(zip(now, chances, strict=True), zip(before, chances, strict=True)):
+        low, high = difference(one, other).interval()
+        covered += p * q * (low <= true[0] - true[1] <= high)
+    assert covered >= Fraction(95, 100)
+
+
 @pytest.mark.parametrize("true", [(0, 3), (4, 0), (1, 6), (2, 2)])
 def test_shares_of_all_pairs_of_measurements(true: tuple[int, int]) -> None:
     """The chance that the interval of a share holds the true one, exactly."""
