@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.cli import infer as cli
 
 SPEC = """\
 version: {version}
@@ -76,6 +77,13 @@ def test_what_is_printed(run) -> None:  # type: ignore[no-untyped-def]
     assert "sum of 1 cell of all:" in run("out1", "--sum", "").out
     assert "measured before" in run("out2", "--minus", "out1").out
     assert "change of a sum of 1 cell by sex" in run("out2", "--minus", "out1", "--sum", "sex=f").out
+
+
+def test_a_share_has_digits_enough_to_tell_its_ends_apart() -> None:
+    found = cli._percents(dc.infer.Estimate(0.01021371, 0.01020349, 0.01022391, 0.95, 0, None))
+    assert found == ("1.0203%", "1.0224%", "1.0214%")
+    assert cli._percents(dc.infer.Estimate(0.5, 0, 1, 0.95, 0, None)) == ("0.00%", "100.00%", "50.00%")
+    assert cli._percents(dc.infer.Estimate(1, 1, 1, 0.95, 0, None))[0].startswith("100.00")
 
 
 def test_single_numbers(run) -> None:  # type: ignore[no-untyped-def]

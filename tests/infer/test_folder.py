@@ -251,6 +251,25 @@ def test_a_folder_that_is_not_what_its_manifest_says(tmp_path: Path) -> None:
         dc.infer.folder(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("design", "complaint"),
+    [({"name": "geometric", "epsilon": "0.5"}, "epsilon is '0.5', and the certificate's 4"), (None, "the budget is")],
+)
+def test_a_manifest_forged_for_another_certificate(tmp_path: Path, design: object, complaint: str) -> None:
+    """Its intervals would be narrower than the truth; its digests agree, and its design or its budget does not."""
+    folder = publish(tmp_path, "4", design=design)
+    dc.infer.folder(folder)
+    raw, old = (folder / "manifest.json").read_text(), folder / "certificate.json"
+    digests = [hashlib.sha256(old.read_bytes()).hexdigest(), dc.load(old).digest]
+    dc.design.geometric(epsilon=4).certify().save(old)
+    forged = [hashlib.sha256(old.read_bytes()).hexdigest(), dc.load(old).digest]
+    for here, there in zip(digests, forged, strict=True):
+        raw = raw.replace(here, there)
+    (folder / "manifest.json").write_text(raw)
+    with pytest.raises(CertificateError, match=complaint):
+        dc.infer.folder(folder)
+
+
 DISTRICT = {"column": "district", "categories": ["n", "s", "w"], "levels": {"side": {"coast": ["n", "w"]}}}
 AGE = {"column": "age", "categories": ["child", "adult", "old"], "levels": {"legal": AGES}}
 SEX = {"column": "sex", "categories": {"f, female": "f", "m": "m"}}

@@ -52,7 +52,10 @@ def infer(
     ] = False,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write a CSV file.")] = None,
 ) -> None:
-    """Tell between which numbers the true counts lie, from the measurements of a folder or from given ones."""
+    """Tell between which numbers the true counts lie, from the measurements of a folder or from given ones.
+
+    A folder's files, certificate and budget are checked, but not all that it claims: run discreet verify DIR first.
+    """
     if coverage:
         if any(option is not None for option in (observed, table, sums, share, minus, output)):
             raise ParameterError("--coverage goes with --level and --prior; leave the others out")
@@ -149,10 +152,8 @@ def _some(
             raise ParameterError("--share and --minus cannot be given together; ask for the share in each folder")
         whole = sums or ("",)
         found = now.share(share, whole, level, prior, table)
-        show.console.print(
-            f"share of {share}: {found.low:.2%} to {found.high:.2%} ({_percent(level)}), mean {found.mean:.2%}",
-            markup=False,
-        )
+        low, high, mean = _percents(found)
+        show.console.print(f"share of {share}: {low} to {high} ({_percent(level)}), mean {mean}", markup=False)
         part, rest = now.used_by_share(share, whole, prior, table)
         show.console.print(f"part: {_cells(part)}; rest: {_cells(rest)}", markup=False)
         if found.undefined > 0:
@@ -189,6 +190,17 @@ def _cells(used: list[tuple[int, tuple[str, ...]]]) -> str:
         f"{number} cell{'' if number == 1 else 's'}{' by ' if names else ' of all'}{', '.join(names)}"
         for number, names in used
     )
+
+
+def _percents(found: Any) -> tuple[str, str, str]:
+    """Low, high and mean of a share, the ends rounded outward, with digits enough to tell them apart."""
+    digits = 2
+    while (found.high - found.low) * 10 ** (digits + 2) < 10 and digits < 12:
+        digits += 1
+    parts = 10 ** (digits + 2)
+    ends = math.floor(found.low * parts) / parts, math.ceil(found.high * parts) / parts
+    low, high, mean = (f"{value:.{digits}%}" for value in (*ends, found.mean))
+    return low, high, mean
 
 
 def _between(belief: Any, level: str, how_sure: str = "") -> str:

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.domain import Counts
-from discreet.errors import ParameterError
+from discreet.errors import CertificateError, DiscreetError, ParameterError
 from discreet.exact import Number
 from discreet.infer import choose, combine
 from discreet.infer import prior as priors
@@ -48,18 +48,42 @@ Used = tuple[int, tuple[str, ...]]
 
 
 def folder(path: str | os.PathLike[str]) -> "Readings":
-    """A release folder, its files and its certificate checked against its manifest.
+    """A release folder, its files, its certificate and its promise checked against its manifest.
+
+    That the tables are made from the measurements, and the rest of what it claims, is for `discreet verify`.
 
     Raises
     ------
     CertificateError
-        The folder is not one, or a file in it is not the one that its manifest names.
+        The folder is not one, a file in it is not the one that its manifest names, or the certificate is not one with
+        which the specification's design and budget hold.
     """
     from discreet.release.check import read  # the engines take a while to load
 
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"the folder is {path!r:.60}; give the path of a release folder")
-    return Readings(read(path))
+    held = read(path)
+    _require_promise(held)
+    return Readings(held)
+
+
+def _require_promise(held: "Folder") -> None:
+    """Refuse a certificate that is not of the specification's design, or does not keep its budget."""
+    from discreet.release.folder import contradictions
+    from discreet.release.promise import promise_of
+
+    failures = list(contradictions(held.spec, held.ptable))
+    if not failures:
+        try:
+            promise_of(held.spec, held.ptable, held.layout.touches(held.spec.unit.contributions))
+        except DiscreetError as error:
+            failures.append(str(error))
+    if failures:
+        raise CertificateError(
+            f"the certificate in {held.path} is not that of its release: {failures[0]}; get the folder again, and check"
+            " it with: discreet verify",
+            tuple(failures),
+        )
 
 
 @dataclass(frozen=True, eq=False)
