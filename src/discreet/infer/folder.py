@@ -18,6 +18,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from discreet.release.spec import TableSpec, Unit
 
 Integers = npt.NDArray[np.int64]
+
+Known = Callable[[str, int, Any], tuple[list[tuple[Any, ...]], Integers]]
+"""From a table's name, a grouping and a prior: different ends of rows, and which of them each cell has."""
 
 Used = tuple[int, tuple[str, ...]]
 """A number of cells, and the dimensions by which they were measured."""
@@ -103,9 +107,10 @@ class Readings:
         The prior is about the cells of a table; its margins, which are sums of them, have the flat one.
         """
 
-        def known(_: str, place: int, believed: Any) -> tuple[Integers, list[list[Any]]]:
-            measured = self.held.measurements[place].ravel()
-            return measured, listed(intervals(self.held.ptable, measured, level, believed))
+        def known(_: str, place: int, believed: Any) -> tuple[list[tuple[Any, ...]], Integers]:
+            measured, which = np.unique(self.held.measurements[place], return_inverse=True)
+            found = listed(intervals(self.held.ptable, measured, level, believed))
+            return [(number, *about) for number, about in zip(measured.tolist(), found, strict=True)], which
 
         return self._csv(table, ("measured", *heads(self.held.ptable)), known, prior)
 
@@ -116,14 +121,14 @@ class Readings:
         """
         self._apart(before)
 
-        def known(name: str, place: int, believed: Any) -> tuple[Integers, list[list[Any]]]:
+        def known(name: str, place: int, believed: Any) -> tuple[list[tuple[Any, ...]], Integers]:
             at = self._same(before, name, place)
             now, then = self.held.measurements[place].ravel(), before.held.measurements[at].ravel()
-            pairs, inverse = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
+            pairs, which = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
             ours = posterior(self.held.ptable, pairs[:, 0], believed)
             theirs = posterior(before.held.ptable, pairs[:, 1], believed)
-            moved = [_moved(one, other, level) for one, other in zip(ours, theirs, strict=True)]
-            return np.stack([now, then], axis=1), [moved[at] for at in inverse.ravel().tolist()]
+            each = zip(pairs.tolist(), ours, theirs, strict=True)
+            return [(*pair, *_moved(one, other, level)) for pair, one, other in each], which
 
         found = heads(self.held.ptable, before.held.ptable)
         return self._csv(table, ("measured", "measured_before", *found), known, prior)
@@ -196,8 +201,8 @@ class Readings:
             raise ParameterError(f"{said}; choose one of: {', '.join(self.tables)}")
         return self.tables[name]
 
-    def _csv(self, name: str | None, columns: tuple[str, ...], known: Any, prior: Any) -> str:
-        from discreet.release.output import rows
+    def _csv(self, name: str | None, columns: tuple[str, ...], known: Known, prior: Any) -> str:
+        from discreet.release.spec import TOTAL
 
         chosen = list(self.tables.values()) if name is None else [self._table(name)]
         names = [book.name for book in self.held.layout.books]
@@ -205,16 +210,16 @@ class Readings:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["table", *names, *columns])
         for table, places in chosen:
-            at = [1 + names.index(axis.dimension) for axis in table.dimensions]
+            here = {axis.dimension for axis in table.dimensions}
             for place in places:
-                measured, found = known(table.name, place, prior if place == places[0] else None)
-                cells = rows(table, [(self.held.layout.groupings[place], self.held.measurements[place])])
-                for (*labels, _), given, about in zip(cells, measured.tolist(), found, strict=True):
-                    row: list[Any] = [table.name, *[""] * len(names)]
-                    for column, label in zip(at, labels, strict=True):
-                        row[column] = label
-                    row += [*(given if isinstance(given, list) else [given]), *about]
-                    writer.writerow(row[: 1 + len(names) + len(columns)])
+                about, which = known(table.name, place, prior if place == places[0] else None)
+                sides = self.held.layout.groupings[place].sides
+                at = {side.book.name: 3 + axis for axis, side in enumerate(sides)}
+                labels = itertools.product([table.name], [""], [TOTAL], *(side.labels for side in sides))
+                kept = [0, *(at.get(each, 2 if each in here else 1) for each in names)]
+                start = 3 + len(sides)
+                row = itemgetter(*kept, *range(start, start + len(columns)))
+                writer.writerows(map(row, map(add, labels, map(about.__getitem__, which.ravel().tolist()))))
         return out.getvalue()
 
     def _cells(
