@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.cli import infer as cli
 
 SPEC = """\
 version: {version}
@@ -60,13 +61,29 @@ def test_what_is_printed(run) -> None:  # type: ignore[no-untyped-def]
     assert "with 90%" in shown.out
     assert "most likely" in shown.out
     added = run("out1", "--sum", "area=north")
-    assert "sum of 3 cells" in added.out
-    assert "the same, measured itself as" in added.out
-    assert "(95%)" in run("out1", "--share", "sex=f").out
+    assert "sum of 1 cell by area: 1" in added.out or "sum of 1 cell by area: 2" in added.out
+    assert "the same" not in added.out
+    believed = run("out1", "--sum", "area=north", "--prior", "poisson:70")
+    assert "sum of 3 cells by area, sex" in believed.out
+    assert "the same, measured itself as" in believed.out
+    share = run("out1", "--share", "sex=f")
+    assert "(95%)" in share.out
+    assert "part: 1 cell by sex; rest: 2 cells by sex" in share.out
     part = run("out1", "--share", "sex=f,area=north", "--sum", "area=north")
     assert "share of sex=f,area=north: 9" in part.out
+    assert (
+        "sum of 1 cell by sex and 1 cell by area, sex" in run("out1", "--sum", "sex=f", "--sum", "sex=m,area=north").out
+    )
+    assert "sum of 1 cell of all:" in run("out1", "--sum", "").out
     assert "measured before" in run("out2", "--minus", "out1").out
-    assert "change of a sum of 3 cells" in run("out2", "--minus", "out1", "--sum", "sex=f").out
+    assert "change of a sum of 1 cell by sex" in run("out2", "--minus", "out1", "--sum", "sex=f").out
+
+
+def test_a_share_has_digits_enough_to_tell_its_ends_apart() -> None:
+    found = cli._percents(dc.infer.Estimate(0.01021371, 0.01020349, 0.01022391, 0.95, 0, None))
+    assert found == ("1.0203%", "1.0224%", "1.0214%")
+    assert cli._percents(dc.infer.Estimate(0.5, 0, 1, 0.95, 0, None)) == ("0.00%", "100.00%", "50.00%")
+    assert cli._percents(dc.infer.Estimate(1, 1, 1, 0.95, 0, None))[0].startswith("100.00")
 
 
 def test_single_numbers(run) -> None:  # type: ignore[no-untyped-def]
@@ -97,7 +114,7 @@ def test_a_margin_at_the_end_of_its_table(run) -> None:  # type: ignore[no-untyp
     Path("release.yaml").write_text(text)
     dc.release.run("release.yaml", "out3")
     added = run("out3", "--sum", "")
-    assert "sum of 9 cells: 5" in added.out or "sum of 9 cells: 6" in added.out
+    assert "sum of 9 cells by area, sex: 5" in added.out or "sum of 9 cells by area, sex: 6" in added.out
     assert "which tells less: counts of 300 or more are measured alike" in added.out.replace("\n", " ")
 
 

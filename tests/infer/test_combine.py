@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Counts, Mechanism, Row, design
+from discreet import Counts, Mechanism, PTable, Row, design
 from discreet.errors import DiscreetError, ParameterError
 from discreet.infer import Posterior, combine, difference, measured_total, posterior, ratio, share, total, update
 from tests.infer.tables import TABLES, poisson, weight
@@ -71,6 +71,90 @@ def test_ratios_and_shares(one: dict[int, int], other: dict[int, int]) -> None:
         at = [sum(p for x, p in chances.items() if float(x) == end) / rest for end in (found.low, found.high)]
         assert max(below, above) <= Fraction(1, 20)
         assert min(below + at[0], above + at[1]) > Fraction(1, 20) * (1 - Fraction(1, 10**9))
+
+
+WIDE = {
+    "the town's": design.gaussian(sigma2=180).certify(epsilon="0.4"),
+    "epsilon .02": design.geometric(epsilon="0.02").certify(),
+}
+
+
+def measurements(table: PTable) -> tuple[list[int], list[Fraction]]:
+    """Those of a true 0, and the chance of each; of wide noise all but the rarest."""
+    row = table.interior[0]
+    places = [row.first + z for z, w in enumerate(row.weights) if w > table.table.total // 10**5]
+    return places, [Fraction(row.at(y), table.table.total) for y in places]
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_true_part_of_0_is_in_the_interval_of_its_share(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By all its measurements, in as many cases as in the interval of the part; and so a share of 1 and a ratio of 0.
+
+    Pairs are sampled here: the small counts do not depend on it.
+    """
+    monkeypatch.setattr(combine, "PAIRS", 0)
+    monkeypatch.setattr(combine, "SAMPLES", 100)
+    table = WIDE[name]
+    whole = posterior(table, 5000)
+    measured, chances = measurements(table)
+    covered = dict.fromkeys(("cell", "share", "rest", "ratio"), Fraction(0))
+    for small, p in zip(posterior(table, measured), chances, strict=True):
+        covered["cell"] += p * (small.interval()[0] == 0)
+        covered["share"] += p * (share(small, whole).low == 0)
+        covered["rest"] += p * (share(whole, small).high == 1)
+        covered["ratio"] += p * (ratio(small, whole).low == 0)
+    assert covered["cell"] > Fraction(97, 100)
+    assert covered["share"] == covered["rest"] == covered["ratio"] == covered["cell"]
+
+
+def test_a_part_that_was_measured_far_from_0_has_no_share_of_0() -> None:
+    """The exception is for the small counts: by tails of equal size elsewhere, though single ratios are rare."""
+    table = WIDE["the town's"]
+    part, rest = posterior(table, [40, 5000])
+    assert part.interval()[0] > 0
+    found = share(part, rest)
+    assert found.low > 0
+    chances = np.outer(part.probabilities, rest.probabilities)
+    below = chances[part.support[:, None] < found.low * (part.support[:, None] + rest.support)].sum()
+    assert 0.02 < below <= 0.025
+
+
+def test_a_ratio_to_a_small_count() -> None:
+    """The least count of a denominator is 1: where its interval holds it, that of the ratio holds what is there."""
+    table = WIDE["epsilon .02"]
+    one, other = posterior(table, [5000, -30])
+    assert ratio(one, other).high == one.interval()[1]
+    change = Posterior(one.support - 5000, one.probabilities)
+    assert -one.support[-1] < ratio(change, other).low < 0
+
+
+@pytest.mark.parametrize("true", [(0, 0), (100, 0), (0, 100), (5, 100), (90, 100)])
+def test_a_change_to_or_from_0_is_in_its_interval(true: tuple[int, int]) -> None:
+    """By all pairs of measurements; tails of equal size hold the change from 100 to 0 in 93.5% of cases."""
+    table = design.gaussian(sigma2=10).certify(epsilon=2)
+    measured, chances = measurements(table)
+    now, before = (posterior(table, [count + y for y in measured]) for count in true)
+    covered = Fraction(0)
+    for (one, p), (other, q) in itertools.product(zip(now, chances, strict=True), zip(before, chances, strict=True)):
+        low, high = difference(one, other).interval()
+        covered += p * q * (low <= true[0] - true[1] <= high)
+    assert covered >= Fraction(95, 100)
+
+
+@pytest.mark.parametrize("true", [(0, 3), (4, 0), (1, 6), (2, 2)])
+def test_shares_of_all_pairs_of_measurements(true: tuple[int, int]) -> None:
+    """The chance that the interval of a share holds the true one, exactly."""
+    table = Mechanism(Counts(), (), (Row.exact(-8, [1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6, 5, 4, 3, 2, 1]),)).certify(
+        epsilon=50, bits=12
+    )
+    measured, chances = measurements(table)
+    parts, rests = (posterior(table, [count + y for y in measured]) for count in true)
+    covered = Fraction(0)
+    for (part, p), (rest, q) in itertools.product(zip(parts, chances, strict=True), zip(rests, chances, strict=True)):
+        found = share(part, rest)
+        truth = true[0] / sum(true)
+        covered += p * q * (found.low <= truth <= found.high)
+    assert covered >= Fraction(95, 100)
 
 
 def test_a_share_among_several_parts() -> None:
@@ -160,6 +244,9 @@ def test_a_margin_measured_besides_its_parts() -> None:
         lambda: share(belief({-1: 1}), belief({2: 1})),
         lambda: share(belief({1: 1}), []),
         lambda: ratio(belief({1: 1}), belief({2: 1}), level=2),
+        lambda: ratio(belief({1: 1}), belief({2: 1}), seed=-1),
+        lambda: share(belief({1: 1}), belief({2: 1}), seed="x"),  # type: ignore[arg-type]
+        lambda: share(belief({1: 1}), belief({2: 1}), seed=1.5),  # type: ignore[arg-type]
         lambda: total([belief({0: 1, 1 << 40: 1})] * 2),
         lambda: update(belief({1: 1}), TABLES["geometric on 0..6"], 30),
         lambda: measured_total(TABLES["small rows"], [1, 2]),

@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import CertificateError, ParameterError
+from discreet.infer import Posterior
 from discreet.infer.folder import Readings
 from discreet.release import run, secrets
 
@@ -117,18 +118,61 @@ def test_sums_and_shares(held: Readings) -> None:
     both = held.total(["district=n", "district=s,sex=m"], "poisson:90", "people")
     south = held.total(["district=s,sex=m"], "poisson:90", "people")
     assert both.mean() == pytest.approx(found.mean() + south.mean())
-    cells = [cell(held, district="n", sex=sex) for sex in sexes]
-    flat = held.total(["district=n"], table="people")
-    assert flat.interval() == dc.infer.measured_total(table, cells).interval()
-    assert flat.mean() == pytest.approx(sum(cells), abs=1e-6)
     share = held.share("district=n,sex=m", ["district=n"], prior="poisson:90", table="people")
     assert share == dc.infer.share(north[1], [north[0], north[2]])
     whole = held.share("sex=m", table="people")
     assert 0 < whole.low < whole.mean < whole.high < 1
-    assert held.number(["district=n", "district=s,sex=m"], "people") == 4
     assert held.measured("district=n", "people") == cell(held, district="n", sex="_total")
     assert held.measured("", "people") == cell(held, district="_total", sex="_total")
     assert held.measured("district=n,sex=m", "people") == cell(held, district="n", sex="m")
+
+
+def test_the_fewest_measurements_that_hold_the_chosen_people(held: Readings) -> None:
+    """A margin that was measured has one noise, and the sum of its cells as many as there are cells."""
+    margins = {district: cell(held, district=district, sex="_total") for district in ("n", "s", "w", "_other")}
+    north, south = cell(held, district="n", sex="m"), cell(held, district="s", sex="m")
+
+    def added(*measured: int) -> Posterior:
+        return dc.infer.measured_total(held.held.ptable, measured)
+
+    def same(one: Posterior, other: Posterior) -> None:
+        assert one.support.tolist() == other.support.tolist()
+        assert one.probabilities.tolist() == other.probabilities.tolist()
+
+    same(held.total(["district=n"], table="people"), added(margins["n"]))
+    same(held.total([""], table="people"), added(cell(held, district="_total", sex="_total")))
+    same(held.total(["district=n", "district=w"], table="people"), added(margins["n"], margins["w"]))
+    same(held.total(["district=n", "district=s,sex=m"], table="people"), added(margins["n"], south))
+    assert held.used(["district=n", "district=s,sex=m"], table="people") == [
+        (1, ("district",)),
+        (1, ("district", "sex")),
+    ]
+    assert held.used(["district=n"], "poisson:90", "people") == [(3, ("district", "sex"))]
+
+    rest = added(margins["s"], margins["w"], margins["_other"])
+    assert held.share("district=n", table="people") == dc.infer.share(added(margins["n"]), rest)
+    assert held.used_by_share("district=n", table="people") == ([(1, ("district",))], [(3, ("district",))])
+    others = [cell(held, district="n", sex=sex) for sex in ("f, female", "_other")]
+    found = held.share("district=n,sex=m", ["district=n", "district=s"], table="people")
+    assert found == dc.infer.share(added(north), added(*others, margins["s"]))
+    found = held.share("district=n", ["district=n", "district=s"], table="people")
+    assert found == dc.infer.share(added(margins["n"]), added(margins["s"]))
+
+
+def test_labels_that_overlap_in_a_dimension_that_a_margin_sums_over(tmp_path: Path) -> None:
+    """Cells by district and age group cannot be added up; a margin by district was measured."""
+    table = {"name": "all", "dimensions": ["district", {"dimension": "age", "level": "legal"}], "margins": "all"}
+    made = dc.infer.folder(publish(tmp_path, "groups", tables=[table]))
+    assert made.used(["district=n"]) == [(1, ("district",))]
+    assert made.used(["district=n,age=18+", "district=s,age=65+"]) == [(2, ("district", "age"))]
+    assert made.used_by_share("district=n") == ([(1, ("district",))], [(3, ("district",))])
+    for chosen in (["age=18+", "age=65+"], ["district=n", "district=n,age=18+"]):
+        with pytest.raises(ParameterError, match=r"overlap|counts once"):
+            made.total(chosen)
+    with pytest.raises(ParameterError, match="'65\\+' and '18\\+' of 'age' overlap"):
+        made.share("age=18+")
+    with pytest.raises(ParameterError, match="'65\\+' and '18\\+' of 'age' overlap"):
+        made.total(["district=n"], "poisson:90")
 
 
 @pytest.mark.parametrize(
@@ -173,6 +217,10 @@ def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
     assert change.mean() == pytest.approx(
         later.total(["district=n"], table="people").mean() - held.total(["district=n"], table="people").mean()
     )
+    margins = [
+        dc.infer.measured_total(each.held.ptable, [cell(each, district="n", sex="_total")]) for each in (later, held)
+    ]
+    assert change.probabilities.tolist() == dc.infer.difference(*margins).probabilities.tolist()
     with pytest.raises(ParameterError, match="version '1'"):
         held.changes(held)
     other = publish(tmp_path, "3", tables=[{"name": "people", "dimensions": ["district"], "margins": "none"}])
@@ -203,6 +251,25 @@ def test_a_folder_that_is_not_what_its_manifest_says(tmp_path: Path) -> None:
         dc.infer.folder(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("design", "complaint"),
+    [({"name": "geometric", "epsilon": "0.5"}, "epsilon is '0.5', and the certificate's 4"), (None, "the budget is")],
+)
+def test_a_manifest_forged_for_another_certificate(tmp_path: Path, design: object, complaint: str) -> None:
+    """Its intervals would be narrower than the truth; its digests agree, and its design or its budget does not."""
+    folder = publish(tmp_path, "4", design=design)
+    dc.infer.folder(folder)
+    raw, old = (folder / "manifest.json").read_text(), folder / "certificate.json"
+    digests = [hashlib.sha256(old.read_bytes()).hexdigest(), dc.load(old).digest]
+    dc.design.geometric(epsilon=4).certify().save(old)
+    forged = [hashlib.sha256(old.read_bytes()).hexdigest(), dc.load(old).digest]
+    for here, there in zip(digests, forged, strict=True):
+        raw = raw.replace(here, there)
+    (folder / "manifest.json").write_text(raw)
+    with pytest.raises(CertificateError, match=complaint):
+        dc.infer.folder(folder)
+
+
 DISTRICT = {"column": "district", "categories": ["n", "s", "w"], "levels": {"side": {"coast": ["n", "w"]}}}
 AGE = {"column": "age", "categories": ["child", "adult", "old"], "levels": {"legal": AGES}}
 SEX = {"column": "sex", "categories": {"f, female": "f", "m": "m"}}
@@ -231,6 +298,42 @@ def test_changes_are_of_the_same_people(
         later.total_change(held, ["district=n"])
 
 
+def test_a_change_is_of_cells_that_both_folders_have(tmp_path: Path, held: Readings) -> None:
+    fine = dc.infer.folder(publish(tmp_path, "fine", tables=[PEOPLE | {"margins": [["sex"]]}]))
+    assert fine.used(["district=n"], before=held) == [(3, ("district", "sex"))]
+    assert fine.used(["sex=m"], before=held) == [(1, ("sex",))]
+    assert held.used(["sex=m"], table="people", before=fine) == [(1, ("sex",))]
+    assert fine.total_change(held, ["sex=m"]).mean() == pytest.approx(
+        cell(fine, sex="m", district="_total") - cell(held, sex="m", district="_total")
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "complaint"),
+    [
+        ({"id": "person"}, {"id": "person", "contributions": 3}, "one row of each 'person' .* up to 3 rows of each"),
+        ({"id": "person"}, {}, "one row of each 'person' .* every row"),
+        ({"id": "person"}, {"id": "house"}, "one row of each 'person' .* one row of each 'house'"),
+    ],
+)
+def test_changes_are_of_the_same_units(
+    tmp_path: Path, one: dict[str, Any], other: dict[str, Any], complaint: str
+) -> None:
+    """One file, in which everyone has three rows: what is counted differs, and nothing changed."""
+    (tmp_path / "rows.csv").write_text("person,house,sex\n" + "".join(f"{i // 3},{i // 6},f\n" for i in range(300)))
+    tables = {"dimensions": {"sex": SEX}, "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}]}
+    source = {"csv": str(tmp_path / "rows.csv")}
+    before, now = (
+        dc.infer.folder(publish(tmp_path, version, source=source, unit=unit, **tables))
+        for version, unit in (("u1", one), ("u2", other))
+    )
+    for change in (lambda: now.changes(before), lambda: now.total_change(before, [""])):
+        with pytest.raises(ParameterError, match=complaint):
+            change()
+    with pytest.raises(ParameterError, match="the same unit"):
+        before.changes(now)
+
+
 def test_changes_of_groups_and_of_filters_that_keep_everyone(tmp_path: Path, held: Readings) -> None:
     every = {"district": DISTRICT, "age": AGE, "sex": SEX}
     all_ages = PEOPLE | {"filter": {"age": ["child", "adult", "old", "_other"]}}
@@ -249,7 +352,8 @@ def test_a_group_of_another_level_means_the_cells_inside(tmp_path: Path, held: R
     made = dc.infer.folder(publish(tmp_path, "8", dimensions=every, tables=[PEOPLE, coarse]))
     group = made.total(["district=coast"], table="people")
     assert group.interval() == made.total(["district=n", "district=w"], table="people").interval()
-    assert made.number(["district=coast,sex=m"], "people") == 2
+    assert made.used(["district=coast,sex=m"], table="people") == [(2, ("district", "sex"))]
+    assert made.used(["district=coast"], table="people") == [(2, ("district",))]
     assert made.measured("district=coast", "people") is None
     assert made.measured("district=coast", "sides") is not None
     with pytest.raises(ParameterError, match="'coast' of 'district' is partly inside 'n'"):
@@ -262,16 +366,19 @@ def test_counts_beyond_the_end_of_the_table(tmp_path: Path) -> None:
     """600 people, and a table that measures 60 or more alike."""
     ended = {"design": {"name": "geometric", "epsilon": "0.5", "upper": 60}, "tables": [PEOPLE]}
     first, second = (dc.infer.folder(publish(tmp_path, version, **ended)) for version in ("9", "10"))
-    found = rows(first.csv())
+    found = rows(first.csv("0.9999"))
     top = next(row for row in found if (row["district"], row["sex"]) == ("_total", "_total"))
     assert (top["high"], top["mean"], top["note"]) == ("", "", "counts of 60 or more are measured alike")
     empty = next(row for row in found if (row["district"], row["sex"]) == ("_other", "_other"))
-    assert int(empty["high"]) < 30
+    assert int(empty["high"]) < 60
     assert empty["note"] == ""
     moved = rows(second.changes(first))
     top = next(row for row in moved if (row["district"], row["sex"]) == ("_total", "_total"))
     assert (top["low"], top["high"], top["mean"]) == ("", "", "")
     with pytest.raises(ParameterError, match="60 or more"):
         first.total([""])
-    assert first.total(["sex=_other,district=_other"]).interval()[1] == int(empty["high"])
+    assert first.used(["district=_other"]) == [(1, ("district",))]
+    assert first.used(["sex=_other"], before=second) == [(1, ("sex",))]
+    assert first.used(["sex=m"]) == [(4, ("district", "sex"))]
+    assert first.total(["sex=_other,district=_other"]).interval("0.9999")[1] == int(empty["high"])
     assert first.total([""], prior="poisson:100").interval()[0] > 400

@@ -52,7 +52,10 @@ def infer(
     ] = False,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write a CSV file.")] = None,
 ) -> None:
-    """Tell between which numbers the true counts lie, from the measurements of a folder or from given ones."""
+    """Tell between which numbers the true counts lie, from the measurements of a folder or from given ones.
+
+    A folder's files, certificate and budget are checked, but not all that it claims: run discreet verify DIR first.
+    """
     if coverage:
         if any(option is not None for option in (observed, table, sums, share, minus, output)):
             raise ParameterError("--coverage goes with --level and --prior; leave the others out")
@@ -147,24 +150,27 @@ def _some(
     if share is not None:
         if minus is not None:
             raise ParameterError("--share and --minus cannot be given together; ask for the share in each folder")
-        found = now.share(share, sums or ("",), level, prior, table)
-        show.console.print(
-            f"share of {share}: {found.low:.2%} to {found.high:.2%} ({_percent(level)}), mean {found.mean:.2%}",
-            markup=False,
-        )
+        whole = sums or ("",)
+        found = now.share(share, whole, level, prior, table)
+        low, high, mean = _percents(found)
+        show.console.print(f"share of {share}: {low} to {high} ({_percent(level)}), mean {mean}", markup=False)
+        part, rest = now.used_by_share(share, whole, prior, table)
+        show.console.print(f"part: {_cells(part)}; rest: {_cells(rest)}", markup=False)
         if found.undefined > 0:
             show.console.print(f"the whole is 0 with a probability of {found.undefined:.3g}, which is left out")
         if found.error is not None:
             show.console.print(f"sampled: one standard error of the mean is {found.error:.2g}")
         return
-    cells = now.number(sums, table)
-    counted = "1 cell" if cells == 1 else f"{cells} cells"
     if minus is None:
-        what, belief = f"sum of {counted}", now.total(sums, prior, table)
+        used, belief = now.used(sums, prior, table), now.total(sums, prior, table)
+        what = "sum"
     else:
-        what, belief = f"change of a sum of {counted}", now.total_change(folder(minus), sums, prior, table)
-    show.console.print(f"{what}: {_between(belief, level, f' ({_percent(level)})')}")
-    own = now.measured(sums[0], table) if len(sums) == 1 and cells > 1 and minus is None else None
+        before = folder(minus)
+        used, belief = now.used(sums, prior, table, before), now.total_change(before, sums, prior, table)
+        what = "change of a sum"
+    show.console.print(f"{what} of {_cells(used)}: {_between(belief, level, f' ({_percent(level)})')}", markup=False)
+    several = sum(number for number, _ in used) > 1
+    own = now.measured(sums[0], table) if len(sums) == 1 and several and minus is None else None
     if own is not None:
         from discreet.infer import posterior
 
@@ -176,6 +182,25 @@ def _some(
             )
         else:
             show.console.print(f"the same, measured itself as {own}: {_between(itself, level)}")
+
+
+def _cells(used: list[tuple[int, tuple[str, ...]]]) -> str:
+    """How many cells, and by which dimensions."""
+    return " and ".join(
+        f"{number} cell{'' if number == 1 else 's'}{' by ' if names else ' of all'}{', '.join(names)}"
+        for number, names in used
+    )
+
+
+def _percents(found: Any) -> tuple[str, str, str]:
+    """Low, high and mean of a share, the ends rounded outward, with digits enough to tell them apart."""
+    digits = 2
+    while (found.high - found.low) * 10 ** (digits + 2) < 10 and digits < 12:
+        digits += 1
+    parts = 10 ** (digits + 2)
+    ends = math.floor(found.low * parts) / parts, math.ceil(found.high * parts) / parts
+    low, high, mean = (f"{value:.{digits}%}" for value in (*ends, found.mean))
+    return low, high, mean
 
 
 def _between(belief: Any, level: str, how_sure: str = "") -> str:

@@ -31,11 +31,14 @@ class Posterior:
     open_end
         Whether the last value stands for "that or more", as where a table measures all larger counts alike: an
         interval that reaches it has no upper end then, and mean and variance are as if nothing were beyond it.
+    of
+        The two counts whose difference it is, where it is one.
     """
 
     support: npt.NDArray[np.int64]
     probabilities: npt.NDArray[np.float64]
     open_end: bool = False
+    of: "tuple[Posterior, Posterior] | None" = None
 
     def __post_init__(self) -> None:
         support, weight = np.asarray(self.support, np.int64), np.asarray(self.probabilities, np.float64)
@@ -67,10 +70,14 @@ class Posterior:
     def interval(self, level: Number = 0.95) -> tuple[int, int]:
         """The values between which the number lies with a probability of at least `level`, both included.
 
-        What is left out is at most (1 - level) / 2 at either end.
+        What is left out is at most (1 - level) / 2 at either end. A difference has what it is where one of its counts
+        is 0 and the other at the end of its interval, if the interval of the first has 0.
         """
-        low, high = credible(self.probabilities, level)
-        return int(self.support[low]), int(self.support[high])
+        low, high = (int(self.support[place]) for place in credible(self.probabilities, level))
+        if self.of is not None and min(each.support[0] for each in self.of) == 0:
+            one, other = (each.interval(level) for each in self.of)
+            low, high = min(low, -other[1]) if one[0] == 0 else low, max(high, one[1]) if other[0] == 0 else high
+        return low, high
 
     def endless(self, level: Number = 0.95) -> bool:
         """Whether that interval has no upper end: its last value stands for "that or more" (`open_end`)."""

@@ -3,60 +3,91 @@
 All of it is made from `measurements.csv` and the certificate, never from the published tables, whose numbers were
 clamped at 0 or reconciled.
 
-Cells are chosen by their labels: "district=Abbey,age=0-15" is one cell of a table with these two dimensions, and
-"district=Abbey" is all of its cells in that district. Their beliefs are added up as independent, so no person may be in
-two of them: cells that overlap (18+ and 65+), and a cell chosen twice, are refused. Where the chosen cells are a margin
-that was measured itself, that measurement tells more about the sum than its parts do.
+Cells are chosen by their labels (`choose`). A margin that was measured itself tells more than the sum of its parts, so
+sums, shares and changes are made from the fewest measurements of a table that hold the chosen people, unless a prior
+other than the flat one is given: that is about the finest cells, so they are used.
 
-A label is one of the table's own, or of any level of its dimension ("district=north"), and then means all cells inside;
-cells that are partly inside cannot be chosen by it. Changes are of the same people in both folders: the codebooks, the
-leaves of every label and the filters are compared, not just names.
+Changes are of the same people in both folders: the codebooks, the leaves of every label, the filters and who is counted
+how often are compared, not just names.
 """
 
 import csv
 import io
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import ParameterError, SpecError
+from discreet.domain import Counts
+from discreet.errors import CertificateError, DiscreetError, ParameterError
 from discreet.exact import Number
-from discreet.infer import combine
+from discreet.infer import choose, combine
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
+from discreet.infer.choose import Cells
 from discreet.infer.columns import alike, heads, intervals, listed
 from discreet.infer.combine import Estimate
 from discreet.infer.posterior import posterior
 from discreet.infer.prior import Flat
 
 if TYPE_CHECKING:
-    from discreet.release.cells import Grouping, Side
+    from discreet.release.cells import Grouping
     from discreet.release.check import Folder
     from discreet.release.codebook import Codebook
-    from discreet.release.spec import TableSpec
+    from discreet.release.spec import TableSpec, Unit
 
 Integers = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+
+Known = Callable[[str, int, Any], tuple[list[tuple[Any, ...]], Integers]]
+"""From a table's name, a grouping and a prior: different ends of rows, and which of them each cell has."""
+
+Used = tuple[int, tuple[str, ...]]
+"""A number of cells, and the dimensions by which they were measured."""
 
 
 def folder(path: str | os.PathLike[str]) -> "Readings":
-    """A release folder, its files and its certificate checked against its manifest.
+    """A release folder, its files, its certificate and its promise checked against its manifest.
+
+    That the tables are made from the measurements, and the rest of what it claims, is for `discreet verify`.
 
     Raises
     ------
     CertificateError
-        The folder is not one, or a file in it is not the one that its manifest names.
+        The folder is not one, a file in it is not the one that its manifest names, or the certificate is not one with
+        which the specification's design and budget hold.
     """
     from discreet.release.check import read  # the engines take a while to load
 
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"the folder is {path!r:.60}; give the path of a release folder")
-    return Readings(read(path))
+    held = read(path)
+    _require_promise(held)
+    return Readings(held)
+
+
+def _require_promise(held: "Folder") -> None:
+    """Refuse a certificate that is not of the specification's design, or does not keep its budget."""
+    from discreet.release.folder import contradictions
+    from discreet.release.promise import promise_of
+
+    failures = list(contradictions(held.spec, held.ptable))
+    if not failures:
+        try:
+            promise_of(held.spec, held.ptable, held.layout.touches(held.spec.unit.contributions))
+        except DiscreetError as error:
+            failures.append(str(error))
+    if failures:
+        raise CertificateError(
+            f"the certificate in {held.path} is not that of its release: {failures[0]}; get the folder again, and check"
+            " it with: discreet verify",
+            tuple(failures),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +107,10 @@ class Readings:
         The prior is about the cells of a table; its margins, which are sums of them, have the flat one.
         """
 
-        def known(_: str, place: int, believed: Any) -> tuple[Integers, list[list[Any]]]:
-            measured = self.held.measurements[place].ravel()
-            return measured, listed(intervals(self.held.ptable, measured, level, believed))
+        def known(_: str, place: int, believed: Any) -> tuple[list[tuple[Any, ...]], Integers]:
+            measured, which = np.unique(self.held.measurements[place], return_inverse=True)
+            found = listed(intervals(self.held.ptable, measured, level, believed))
+            return [(number, *about) for number, about in zip(measured.tolist(), found, strict=True)], which
 
         return self._csv(table, ("measured", *heads(self.held.ptable)), known, prior)
 
@@ -89,34 +121,32 @@ class Readings:
         """
         self._apart(before)
 
-        def known(name: str, place: int, believed: Any) -> tuple[Integers, list[list[Any]]]:
+        def known(name: str, place: int, believed: Any) -> tuple[list[tuple[Any, ...]], Integers]:
             at = self._same(before, name, place)
             now, then = self.held.measurements[place].ravel(), before.held.measurements[at].ravel()
-            pairs, inverse = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
+            pairs, which = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
             ours = posterior(self.held.ptable, pairs[:, 0], believed)
             theirs = posterior(before.held.ptable, pairs[:, 1], believed)
-            moved = [_moved(one, other, level) for one, other in zip(ours, theirs, strict=True)]
-            return np.stack([now, then], axis=1), [moved[at] for at in inverse.ravel().tolist()]
+            each = zip(pairs.tolist(), ours, theirs, strict=True)
+            return [(*pair, *_moved(one, other, level)) for pair, one, other in each], which
 
         found = heads(self.held.ptable, before.held.ptable)
         return self._csv(table, ("measured", "measured_before", *found), known, prior)
 
     def total(self, chosen: Sequence[str], prior: Any = None, table: str | None = None) -> Posterior:
-        """The sum of the cells that are chosen.
+        """The sum of the cells that are chosen, from the fewest measurements that hold it.
 
-        A flat prior is on the sum where the noise is plain (`combine.measured_total`); any other is on every cell.
+        A flat prior is on the sum where the noise is plain (`combine.measured_total`), else on every cell that is used;
+        any other prior is on every one of the finest cells.
         """
-        place, mask = self._choose(chosen, table)
-        return self._sum(place, mask, prior)
+        return self._sum(self._cells(chosen, prior, table), prior)
 
     def total_change(
         self, before: "Readings", chosen: Sequence[str], prior: Any = None, table: str | None = None
     ) -> Posterior:
         """The change of a sum since `before`, a folder of another version of the data."""
-        self._apart(before)
-        spec, places = self._table(table)
-        self._same(before, spec.name, places[0])
-        return combine.difference(self.total(chosen, prior, spec.name), before.total(chosen, prior, spec.name))
+        now, then = self._both(before, chosen, prior, table)
+        return combine.difference(self._sum(now, prior), before._sum(then, prior))
 
     def share(
         self,
@@ -125,22 +155,31 @@ class Readings:
         level: Number = 0.95,
         prior: Any = None,
         table: str | None = None,
-        seed: int = 0,
+        seed: int | None = 0,
     ) -> Estimate:
         """The share of the part's cells in those of the whole, all of the table unless chosen."""
-        place, within = self._choose(whole, table)
-        _, inside = self._choose([part], table)
-        if (inside & ~within).any():
-            raise ParameterError(f"the part {part!r} has cells outside of the whole; choose a whole that holds it")
-        if not (within & ~inside).any():
-            raise ParameterError(f"the part {part!r} is the whole, so its share is 1; choose a smaller part")
-        rest = self._sum(place, within & ~inside, prior)
-        return combine.share(self._sum(place, inside, prior), rest, level, seed)
+        inside, rest = self._parts(part, whole, prior, table)
+        return combine.share(self._sum(inside, prior), self._sum(rest, prior), level, seed)
+
+    def used(
+        self, chosen: Sequence[str], prior: Any = None, table: str | None = None, before: "Readings | None" = None
+    ) -> list[Used]:
+        """What a sum, or its change since `before`, is made from."""
+        if before is None:
+            return self._used(self._cells(chosen, prior, table))
+        return self._used(self._both(before, chosen, prior, table)[0])
+
+    def used_by_share(
+        self, part: str, whole: Sequence[str] = ("",), prior: Any = None, table: str | None = None
+    ) -> tuple[list[Used], list[Used]]:
+        """What a part is made from, and what the rest of the whole is."""
+        inside, rest = self._parts(part, whole, prior, table)
+        return self._used(inside), self._used(rest)
 
     def measured(self, chosen: str, table: str | None = None) -> int | None:
         """The measurement of the chosen cells as one, where the table has it: a cell itself, or a margin."""
         _, places = self._table(table)
-        labels = _labels(chosen)
+        labels = choose.read(chosen)
         for place in places:
             sides = self.held.layout.groupings[place].sides
             if {side.book.name for side in sides} == set(labels) and all(
@@ -154,10 +193,6 @@ class Readings:
         """Whether sums are found under a flat prior on the sum, rather than under one on each of its cells."""
         return isinstance(priors.read(prior), Flat) and combine.plain(self.held.ptable)
 
-    def number(self, chosen: Sequence[str], table: str | None = None) -> int:
-        """How many cells are chosen."""
-        return int(self._choose(chosen, table)[1].sum())
-
     def _table(self, name: str | None) -> tuple["TableSpec", tuple[int, ...]]:
         if name is None and len(self.tables) == 1:
             return next(iter(self.tables.values()))
@@ -166,8 +201,8 @@ class Readings:
             raise ParameterError(f"{said}; choose one of: {', '.join(self.tables)}")
         return self.tables[name]
 
-    def _csv(self, name: str | None, columns: tuple[str, ...], known: Any, prior: Any) -> str:
-        from discreet.release.output import rows
+    def _csv(self, name: str | None, columns: tuple[str, ...], known: Known, prior: Any) -> str:
+        from discreet.release.spec import TOTAL
 
         chosen = list(self.tables.values()) if name is None else [self._table(name)]
         names = [book.name for book in self.held.layout.books]
@@ -175,46 +210,127 @@ class Readings:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["table", *names, *columns])
         for table, places in chosen:
-            at = [1 + names.index(axis.dimension) for axis in table.dimensions]
+            here = {axis.dimension for axis in table.dimensions}
             for place in places:
-                measured, found = known(table.name, place, prior if place == places[0] else None)
-                cells = rows(table, [(self.held.layout.groupings[place], self.held.measurements[place])])
-                for (*labels, _), given, about in zip(cells, measured.tolist(), found, strict=True):
-                    row: list[Any] = [table.name, *[""] * len(names)]
-                    for column, label in zip(at, labels, strict=True):
-                        row[column] = label
-                    row += [*(given if isinstance(given, list) else [given]), *about]
-                    writer.writerow(row[: 1 + len(names) + len(columns)])
+                about, which = known(table.name, place, prior if place == places[0] else None)
+                sides = self.held.layout.groupings[place].sides
+                at = {side.book.name: 3 + axis for axis, side in enumerate(sides)}
+                labels = itertools.product([table.name], [""], [TOTAL], *(side.labels for side in sides))
+                kept = [0, *(at.get(each, 2 if each in here else 1) for each in names)]
+                start = 3 + len(sides)
+                row = itemgetter(*kept, *range(start, start + len(columns)))
+                writer.writerows(map(row, map(add, labels, map(about.__getitem__, which.ravel().tolist()))))
         return out.getvalue()
 
-    def _choose(self, chosen: Sequence[str], table: str | None) -> tuple[int, Mask]:
-        """The finest grouping of the table, and which of its cells are chosen."""
-        _, places = self._table(table)
-        grouping = self.held.layout.groupings[places[0]]
-        mask = np.zeros(grouping.shape, dtype=bool)
-        for text in chosen:
-            more = _mask(grouping, _labels(text))
-            if (mask & more).any():
-                raise ParameterError(f"{text!r} names cells that are chosen already; a cell counts once in a sum")
-            mask |= more
-        _disjoint(grouping, mask)
-        return places[0], mask
+    def _cells(
+        self, chosen: Sequence[str], prior: Any, table: str | None, without: Sequence[str | None] = ()
+    ) -> list[Cells]:
+        """The fewest cells of a table that hold what is chosen; `without` has what is left out of each, or None."""
+        places = self._table(table)[1]
+        return self._fewest(chosen, prior, places, self._ended, without)
 
-    def _sum(self, place: int, mask: Mask, prior: Any) -> Posterior:
-        measured = self.held.measurements[place][mask]
+    def _both(
+        self, before: "Readings", chosen: Sequence[str], prior: Any, table: str | None
+    ) -> tuple[list[Cells], list[Cells]]:
+        """The fewest cells of a sum that both folders have, here and there."""
+        self._apart(before)
+        spec, places = self._table(table)
+        shared = {places[0]: self._same(before, spec.name, places[0])}
+        for place in places[1:]:
+            if (at := self._matching(before, spec.name, place)) is not None:
+                shared[place] = at
+
+        def there(cells: Cells) -> Cells:
+            return Cells(shared[cells.place], cells.mask)
+
+        def ended(cells: Cells) -> bool:
+            return self._ended(cells) or before._ended(there(cells))
+
+        now = self._fewest(chosen, prior, list(shared), ended)
+        return now, [there(cells) for cells in now]
+
+    def _fewest(
+        self,
+        chosen: Sequence[str],
+        prior: Any,
+        places: Sequence[int],
+        ended: Callable[[Cells], bool],
+        without: Sequence[str | None] = (),
+    ) -> list[Cells]:
+        """The fewest cells of some groupings, the finest first; of those that have no sum only where all have none."""
+        known = [(place, self.held.layout.groupings[place]) for place in places]
+        choose.apart(known[0][1], chosen)
+        if not isinstance(priors.read(prior), Flat):
+            known = known[:1]
+        found = []
+        for text, left_out in itertools.zip_longest(chosen, without):
+            ways = choose.ways(known, choose.read(text), None if left_out is None else choose.read(left_out))
+            found.append(next((way for way in ways if not ended(way)), ways[-1]))
+        return found
+
+    def _ended(self, cells: Cells) -> bool:
+        """Whether one of them may be at the end of the table's domain or beyond, under a flat prior."""
+        domain = self.held.ptable.domain
+        if not isinstance(domain, Counts) or domain.upper is None:
+            return False
+        measured = self.held.measurements[cells.place][cells.mask]
+        return any(belief.open_end for belief in posterior(self.held.ptable, measured))
+
+    def _parts(self, part: str, whole: Sequence[str], prior: Any, table: str | None) -> tuple[list[Cells], list[Cells]]:
+        """The cells of a part, and of the rest of the whole."""
+        finest = self.held.layout.groupings[self._table(table)[1][0]]
+        masks = choose.apart(finest, whole)
+        inside, within = choose.mask(finest, choose.read(part)), np.logical_or.reduce(masks)
+        if (inside & ~within).any():
+            raise ParameterError(f"the part {part!r} has cells outside of the whole; choose a whole that holds it")
+        if not (within & ~inside).any():
+            raise ParameterError(f"the part {part!r} is the whole, so its share is 1; choose a smaller part")
+        rest = [(text, mask) for text, mask in zip(whole, masks, strict=True) if (mask & ~inside).any()]
+        without = [part if (mask & inside).any() else None for _, mask in rest]
+        return self._cells([part], prior, table), self._cells([text for text, _ in rest], prior, table, without)
+
+    def _sum(self, cells: Sequence[Cells], prior: Any) -> Posterior:
+        measured = np.concatenate([self.held.measurements[each.place][each.mask] for each in cells])
         if self.flat_sum(prior):
             return combine.measured_total(self.held.ptable, measured, prior)
         return combine.total(posterior(self.held.ptable, measured, prior))
 
+    def _used(self, cells: Sequence[Cells]) -> list[Used]:
+        numbers: dict[int, int] = {}
+        for each in cells:
+            numbers[each.place] = numbers.get(each.place, 0) + each.number
+        return [
+            (number, tuple(side.book.name for side in self.held.layout.groupings[place].sides))
+            for place, number in numbers.items()
+        ]
+
     def _apart(self, before: "Readings") -> None:
+        """Refuse a folder of the same version, and one that counts other units, or more or fewer of their rows."""
         if self.held.spec.version == before.held.spec.version:
             raise ParameterError(
                 f"both folders are of the version {before.held.spec.version!r} of the data, so nothing changed between"
                 " them; give folders of two versions"
             )
+        here, there = (_counted(each.held.spec.unit) for each in (self, before))
+        if here != there:
+            raise ParameterError(
+                f"{before.held.path} counts {there} and {self.held.path} {here}, so their counts differ where nothing"
+                " changed; give folders whose specifications have the same unit"
+            )
 
     def _same(self, before: "Readings", name: str, place: int) -> int:
         """The grouping of the other folder with the same table, dimensions, labels, filters and people in each."""
+        at = self._matching(before, name, place)
+        if at is None:
+            by = " by ".join(side.book.name for side in self.held.layout.groupings[place].sides) or "the total"
+            raise ParameterError(
+                f"{before.held.path} does not have the cells of table {name!r}, {by}; choose a table that both folders"
+                " have"
+            )
+        return at
+
+    def _matching(self, before: "Readings", name: str, place: int) -> int | None:
+        """The same, None where the other folder does not have it."""
         ours = self.held.layout.groupings[place]
         asked = [side.book.name for side in ours.sides]
         for at in before.tables[name][1] if name in before.tables else ():
@@ -227,55 +343,15 @@ class Readings:
                         " by one specification"
                     )
                 return at
-        by = " by ".join(asked) or "the total"
-        raise ParameterError(
-            f"{before.held.path} does not have the cells of table {name!r}, {by}; choose a table that both folders have"
-        )
+        return None
 
 
-def _labels(text: str) -> dict[str, str]:
-    """ "district=Abbey,age=0-15" by dimension; a label with a comma in it goes in double quotes with its dimension."""
-    found: dict[str, str] = {}
-    for part in next(csv.reader([text], skipinitialspace=True), []):
-        name, equals, label = part.partition("=")
-        if not equals or name.strip() in found:
-            raise ParameterError(f"cells are chosen by {text!r:.80}; write dimension=label, each dimension once")
-        found[name.strip()] = label.strip()
-    return found
-
-
-def _mask(grouping: "Grouping", labels: dict[str, str]) -> Mask:
-    names = [side.book.name for side in grouping.sides]
-    for name in labels:
-        if name not in names:
-            raise ParameterError(f"the table has no dimension {name!r}; its dimensions are: {', '.join(names)}")
-    mask = np.ones(grouping.shape, dtype=bool)
-    for axis, side in enumerate(grouping.sides):
-        if (label := labels.get(side.book.name)) is None:
-            continue
-        here = np.array(_inside(side, label))
-        mask &= here.reshape([-1 if at == axis else 1 for at in range(mask.ndim)])
-    return mask
-
-
-def _inside(side: "Side", label: str) -> list[bool]:
-    """Which groups of a side a label means: the one of that name, or all inside the leaf or group of any level."""
-    if label in side.labels:
-        return [each == label for each in side.labels]
-    try:
-        leaves = side.book.select([label])
-    except SpecError:
-        leaves = frozenset()
-    if not any(members & leaves for members in side.members):
-        known = ", ".join(side.labels[:20])
-        raise ParameterError(f"dimension {side.book.name!r} has no label {label!r}; choose one of: {known}") from None
-    for name, members in zip(side.labels, side.members, strict=True):
-        if members & leaves and not members <= leaves:
-            raise ParameterError(
-                f"{name!r} of {side.book.name!r} is partly inside {label!r}, whose count the table's cells do not tell;"
-                f" choose whole ones, of: {', '.join(side.labels[:20])}"
-            )
-    return [members <= leaves for members in side.members]
+def _counted(unit: "Unit") -> str:
+    """In words, what a specification counts."""
+    if unit.id is None:
+        return "every row"
+    rows = "one row" if unit.contributions == 1 else f"up to {unit.contributions} rows"
+    return f"{rows} of each {unit.id!r}"
 
 
 def _moved(one: Posterior, other: Posterior, level: Number) -> list[Any]:
@@ -330,18 +406,3 @@ def _recoded(one: "Codebook", other: "Codebook") -> str | None:
 
 def _names(book: "Codebook", leaves: frozenset[int]) -> list[str]:
     return sorted(book.leaves[leaf] for leaf in leaves)
-
-
-def _disjoint(grouping: "Grouping", mask: Mask) -> None:
-    """Refuse cells that may hold the same people: labels of one dimension that overlap."""
-    for axis, side in enumerate(grouping.sides):
-        used = np.flatnonzero(mask.any(axis=tuple(at for at in range(mask.ndim) if at != axis)))
-        seen: dict[int, str] = {}
-        for place in used.tolist():
-            for leaf in side.members[place]:
-                if leaf in seen:
-                    raise ParameterError(
-                        f"{side.labels[place]!r} and {seen[leaf]!r} of {side.book.name!r} overlap, so their cells"
-                        " cannot be added up; choose labels that share nobody"
-                    )
-                seen[leaf] = side.labels[place]
