@@ -112,13 +112,52 @@ def test_the_mode_of_large_counts_is_exact(components: list[int], total: int) ->
     assert all(components[i] * k[j] <= components[j] * (k[i] + 1) for i in range(len(k)) for j in range(len(k)))
 
 
-def test_the_two_ways_to_the_mode_agree() -> None:
+def one_by_one(weights: list[int], seats: int, priority: list[int]) -> list[int]:
+    """Seats given one by one to the largest quotient, in fractions."""
+    given = [0] * len(weights)
+    for _ in range(seats):
+        best = max(range(len(weights)), key=lambda i: (Fraction(weights[i], given[i] + 1), priority[i]))
+        given[best] += 1
+    return given
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 6), st.sampled_from([0, 10**9, 10**9 + 1, 2**42 - 1, 2**42])), min_size=1)
+    .filter(any)
+    .flatmap(lambda weights: st.tuples(st.just(weights), st.permutations(range(1, len(weights) + 1)))),
+    st.integers(0, 90),
+)
+def test_the_mode_is_that_of_seats_given_one_by_one(case: tuple[list[int], list[int]], seats: int) -> None:
+    weights, priority = case
+    found = mode(np.array([weights]), np.array([seats]), 2 * np.array([priority], dtype=np.uint64))
+    assert found.tolist() == [one_by_one(weights, seats, priority)]
+
+
+def test_many_tables_are_done_as_each_alone() -> None:
     generator = np.random.default_rng(3)
     weights, seats = generator.integers(0, 9, (300, 6)), generator.integers(0, 40, 300)
+    weights[::2] *= 2**38
     priority = generator.integers(1, 2**63, (300, 6)).astype(np.uint64)
-    large = np.vstack([weights, [[2**25] * 6]])
-    both = mode(large, np.append(seats, 5), np.vstack([priority, priority[:1]]))
-    assert np.array_equal(mode(weights, seats, priority), both[:-1])
+    alone = [mode(weights[[i]], seats[[i]], priority[[i]])[0] for i in range(300)]
+    assert np.array_equal(mode(weights, seats, priority), alone)
+
+
+@pytest.mark.parametrize("largest", [1, 50, 2**42])
+@pytest.mark.parametrize("share", [0.3, 1])
+def test_the_mode_of_very_many_components(largest: int, share: float) -> None:
+    """The greatest quotient without a seat is at most the least with one, for a hundred thousand components."""
+    components = np.random.default_rng(9).integers(1, largest + 1, 100_000)
+    total = int(min(components.sum(), 2**42) * share)
+    k = wang(components, total, algorithm="3", seed=1)
+    assert k.sum() == total
+    without, having = components / (k + 1), components / np.maximum(k, 1)
+    having[k == 0] = np.inf
+    near = [
+        np.flatnonzero(without >= without.max() * (1 - 1e-15)),
+        np.flatnonzero(having <= having.min() * (1 + 1e-15)),
+    ]
+    lost, won = ([(int(components[i]), int(k[i])) for i in places] for places in near)
+    assert max(Fraction(a, m + 1) for a, m in lost) <= min(Fraction(a, m) for a, m in won)
 
 
 def test_ties_go_where_the_rule_says() -> None:
