@@ -243,6 +243,38 @@ def test_the_law_of_a_sum_of_noises(count: int, at: int, probability: float) -> 
     assert law.sum() == pytest.approx(1, abs=1e-12)
 
 
+def combined(components: list[int], total: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Possible totals and their chances, two components: the sum of two noises has (k + (1+a^2)/(1-a^2)) a^k."""
+    alpha = np.exp(-epsilon)
+    support = np.arange(max(sum(components), total, 0) + round(60 / epsilon))
+    away = np.abs(support - sum(components))
+    logs = np.log(away + (1 + alpha**2) / (1 - alpha**2)) - epsilon * (away + np.abs(support - total))
+    weights = np.exp(logs - logs.max())
+    return support, weights / weights.sum()
+
+
+@pytest.mark.parametrize(
+    ("components", "total", "epsilon"),
+    [([1, 2], 150, 1.0), ([1, 2], 60, 1.0), ([80, 90], 3, 1.0), ([1, 2], -200, 1.0), ([-150, -150], 5, 1.0),
+     ([5, -3], 40, 0.3), ([1, 2], 10**6, 1.0)],
+)  # fmt: skip
+def test_a_total_far_from_the_sum(components: list[int], total: int, epsilon: float) -> None:
+    """The totals that algorithm 1c draws, against their law; with [1, 2] and 150 the mean is 101."""
+    support, chances = combined(components, total, epsilon)
+    mean = support @ chances
+    runs = 4000 if total < 10**6 else 9
+    drawn = wang([components] * runs, [total] * runs, algorithm="1c", epsilon=epsilon, seed=3).sum(axis=1)
+    deviation = np.sqrt((support - mean) ** 2 @ chances)
+    assert abs(drawn.mean() - mean) < 4 * deviation / np.sqrt(runs)
+    if total == 150:
+        assert mean == pytest.approx(101.0, abs=0.05)
+
+
+def test_a_total_too_far_from_the_sum_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"total is 3000000 and the components add up to 3.*'1i' or 'gls'"):
+        wang([[1, 2], [1, 2]], [3, 3_000_000], algorithm="1c", epsilon=1)
+
+
 def test_alpha_stands_for_epsilon() -> None:
     one = wang([3, 4], 9, alpha="1/2", algorithm="1c", seed=1)
     assert np.array_equal(one, wang([3, 4], 9, epsilon=float(np.log(2)), algorithm="1c", seed=1))
@@ -280,7 +312,7 @@ def test_bad_tables_are_refused(arguments: tuple, complaint: str) -> None:  # ty
         ({"epsilon": -1}, "above 0"),
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
-        ({"algorithm": "1c", "epsilon": "0.0001"}, "'1i' or 'gls'"),
+        ({"algorithm": "1c", "epsilon": "0.00001"}, "'1i' or 'gls'"),
     ],
 )
 def test_bad_options_are_refused(options: dict, complaint: str) -> None:  # type: ignore[type-arg]
