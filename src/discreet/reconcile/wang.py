@@ -61,7 +61,7 @@ def wang(
         "gls" (least squares), or Wang's "1i", "1c", "2", "3".
     ties
         Who gets a unit that several have an equal claim to, in "gls" and "3": "random", the "first", the "last", or for
-        "3" as in the "paper", which computes the mode in floats.
+        "3" as in the "paper", which computes the mode in floats. `infer.wang` needs to know it, and assumes "first".
     seed
         Of the draws and the random ties; None takes a fresh one.
 
