@@ -1,5 +1,6 @@
 """Counts that were made to add up: the posterior of the true ones, against sums over every noisy table."""
 
+import inspect
 import math
 from importlib import import_module
 from itertools import permutations, product
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet import infer
 from discreet.errors import ParameterError
-from discreet.infer import Posterior, coupled, wang, wang_draw, wang_mode
-from discreet.infer.wang import ACCURACY, pair
+from discreet.infer import Posterior, coupled, wang, wang_draw, wang_mode, wang_pair
+from discreet.infer.wang import ACCURACY
 from discreet.reconcile import wang as reconcile
 from discreet.reconcile.apportion import mode
 
@@ -84,7 +86,7 @@ def test_brute_force(released: tuple[int, ...], epsilon: float, algorithm: str, 
         expected = np.pad(marginal(table, axis), (0, len(ours) - len(table)))
         assert np.abs(ours - expected).max() < 1e-11
     if len(released) == 2:
-        one, other, together = pair(released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
+        one, other, together = wang_pair(released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
         inside = together[: len(table) - one[0], : len(table) - other[0]]
         expected = table[one[0] :, other[0] :][: inside.shape[0], : inside.shape[1]]
         assert np.abs(inside - expected).max() < 1e-11
@@ -236,6 +238,7 @@ def test_alpha_stands_for_epsilon() -> None:
         ({"released": 4}, "one count or more"),
         ({"released": [[1, 2]]}, "one count or more"),
         ({"released": [[1, 2], [3]]}, "one released count for each"),
+        ({"released": np.ma.masked_equal([3, 4], 4)}, "masked"),
         ({"released": ["3", "4"]}, "integers from 0"),
         ({"released": [True, False]}, "integers from 0"),
         ({"released": [2**42, 5]}, "2\\*\\*42"),
@@ -257,4 +260,28 @@ def test_bad_input_is_refused(arguments: dict, complaint: str) -> None:  # type:
 
 def test_a_pair_is_two() -> None:
     with pytest.raises(ParameterError, match="3 components"):
-        pair([1, 2, 3], epsilon=1)
+        wang_pair([1, 2, 3], epsilon=1)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "ties", "pair", "chance"),
+    [  # golden 004.table5.*, 004.table5_randomties.* and 004.table4.W30.*
+        ("3", "paper", (250, 357), 0.21355257664138758), ("3", "paper", (251, 357), 0.078561606088188),
+        ("3", "random", (251, 357), 0.06286592418361356), ("3", "random", (249, 358), 0.0811349571147076),
+        ("2", "first", (250, 357), 0.015376612630300381), ("2", "first", (252, 355), 0.015170929664328335),
+    ],
+)  # fmt: skip
+def test_two_components_together(algorithm: str, ties: str, pair: tuple[int, int], chance: float) -> None:
+    """Tables 4 and 5 of the paper: true counts within 30 of the released ones."""
+    one, other, table = infer.wang_pair([250, 357], epsilon=1, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
+    near = table[np.ix_(np.abs(one - 250) <= 30, np.abs(other - 357) <= 30)].sum()
+    found = table[np.flatnonzero(one == pair[0])[0], np.flatnonzero(other == pair[1])[0]]
+    assert found / near == pytest.approx(chance, rel=1e-10)
+
+
+def test_what_each_function_takes_ties_for() -> None:
+    """A release decides ties at random unless told otherwise; inference takes them for "first", and says so."""
+    assert inspect.signature(reconcile).parameters["ties"].default == "random"
+    assert inspect.signature(wang).parameters["ties"].default == "first"
+    one, other = (wang([5, 5, 0], epsilon=1, ties=ties)[0].mean() for ties in ("first", "random"))  # type: ignore[arg-type]
+    assert abs(one - other) > 0.01

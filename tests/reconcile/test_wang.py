@@ -112,13 +112,52 @@ def test_the_mode_of_large_counts_is_exact(components: list[int], total: int) ->
     assert all(components[i] * k[j] <= components[j] * (k[i] + 1) for i in range(len(k)) for j in range(len(k)))
 
 
-def test_the_two_ways_to_the_mode_agree() -> None:
+def one_by_one(weights: list[int], seats: int, priority: list[int]) -> list[int]:
+    """Seats given one by one to the largest quotient, in fractions."""
+    given = [0] * len(weights)
+    for _ in range(seats):
+        best = max(range(len(weights)), key=lambda i: (Fraction(weights[i], given[i] + 1), priority[i]))
+        given[best] += 1
+    return given
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 6), st.sampled_from([0, 10**9, 10**9 + 1, 2**42 - 1, 2**42])), min_size=1)
+    .filter(any)
+    .flatmap(lambda weights: st.tuples(st.just(weights), st.permutations(range(1, len(weights) + 1)))),
+    st.integers(0, 90),
+)
+def test_the_mode_is_that_of_seats_given_one_by_one(case: tuple[list[int], list[int]], seats: int) -> None:
+    weights, priority = case
+    found = mode(np.array([weights]), np.array([seats]), 2 * np.array([priority], dtype=np.uint64))
+    assert found.tolist() == [one_by_one(weights, seats, priority)]
+
+
+def test_many_tables_are_done_as_each_alone() -> None:
     generator = np.random.default_rng(3)
     weights, seats = generator.integers(0, 9, (300, 6)), generator.integers(0, 40, 300)
+    weights[::2] *= 2**38
     priority = generator.integers(1, 2**63, (300, 6)).astype(np.uint64)
-    large = np.vstack([weights, [[2**25] * 6]])
-    both = mode(large, np.append(seats, 5), np.vstack([priority, priority[:1]]))
-    assert np.array_equal(mode(weights, seats, priority), both[:-1])
+    alone = [mode(weights[[i]], seats[[i]], priority[[i]])[0] for i in range(300)]
+    assert np.array_equal(mode(weights, seats, priority), alone)
+
+
+@pytest.mark.parametrize("largest", [1, 50, 2**42])
+@pytest.mark.parametrize("share", [0.3, 1])
+def test_the_mode_of_very_many_components(largest: int, share: float) -> None:
+    """The greatest quotient without a seat is at most the least with one, for a hundred thousand components."""
+    components = np.random.default_rng(9).integers(1, largest + 1, 100_000)
+    total = int(min(components.sum(), 2**42) * share)
+    k = wang(components, total, algorithm="3", seed=1)
+    assert k.sum() == total
+    without, having = components / (k + 1), components / np.maximum(k, 1)
+    having[k == 0] = np.inf
+    near = [
+        np.flatnonzero(without >= without.max() * (1 - 1e-15)),
+        np.flatnonzero(having <= having.min() * (1 + 1e-15)),
+    ]
+    lost, won = ([(int(components[i]), int(k[i])) for i in places] for places in near)
+    assert max(Fraction(a, m + 1) for a, m in lost) <= min(Fraction(a, m) for a, m in won)
 
 
 def test_ties_go_where_the_rule_says() -> None:
@@ -204,6 +243,38 @@ def test_the_law_of_a_sum_of_noises(count: int, at: int, probability: float) -> 
     assert law.sum() == pytest.approx(1, abs=1e-12)
 
 
+def combined(components: list[int], total: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Possible totals and their chances, two components: the sum of two noises has (k + (1+a^2)/(1-a^2)) a^k."""
+    alpha = np.exp(-epsilon)
+    support = np.arange(max(sum(components), total, 0) + round(60 / epsilon))
+    away = np.abs(support - sum(components))
+    logs = np.log(away + (1 + alpha**2) / (1 - alpha**2)) - epsilon * (away + np.abs(support - total))
+    weights = np.exp(logs - logs.max())
+    return support, weights / weights.sum()
+
+
+@pytest.mark.parametrize(
+    ("components", "total", "epsilon"),
+    [([1, 2], 150, 1.0), ([1, 2], 60, 1.0), ([80, 90], 3, 1.0), ([1, 2], -200, 1.0), ([-150, -150], 5, 1.0),
+     ([5, -3], 40, 0.3), ([1, 2], 10**6, 1.0)],
+)  # fmt: skip
+def test_a_total_far_from_the_sum(components: list[int], total: int, epsilon: float) -> None:
+    """The totals that algorithm 1c draws, against their law; with [1, 2] and 150 the mean is 101."""
+    support, chances = combined(components, total, epsilon)
+    mean = support @ chances
+    runs = 4000 if total < 10**6 else 9
+    drawn = wang([components] * runs, [total] * runs, algorithm="1c", epsilon=epsilon, seed=3).sum(axis=1)
+    deviation = np.sqrt((support - mean) ** 2 @ chances)
+    assert abs(drawn.mean() - mean) < 4 * deviation / np.sqrt(runs)
+    if total == 150:
+        assert mean == pytest.approx(101.0, abs=0.05)
+
+
+def test_a_total_too_far_from_the_sum_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"total is 3000000 and the components add up to 3.*'1i' or 'gls'"):
+        wang([[1, 2], [1, 2]], [3, 3_000_000], algorithm="1c", epsilon=1)
+
+
 def test_alpha_stands_for_epsilon() -> None:
     one = wang([3, 4], 9, alpha="1/2", algorithm="1c", seed=1)
     assert np.array_equal(one, wang([3, 4], 9, epsilon=float(np.log(2)), algorithm="1c", seed=1))
@@ -241,7 +312,7 @@ def test_bad_tables_are_refused(arguments: tuple, complaint: str) -> None:  # ty
         ({"epsilon": -1}, "above 0"),
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
-        ({"algorithm": "1c", "epsilon": "0.0001"}, "'1i' or 'gls'"),
+        ({"algorithm": "1c", "epsilon": "0.00001"}, "'1i' or 'gls'"),
     ],
 )
 def test_bad_options_are_refused(options: dict, complaint: str) -> None:  # type: ignore[type-arg]

@@ -7,6 +7,7 @@ from discreet.infer.coverage import Coverage, coverage
 from discreet.infer.folder import folder
 from discreet.infer.posterior import posterior
 from discreet.infer.prior import NegativeBinomial, Poisson
+from discreet.infer.wang import pair as wang_pair
 from discreet.infer.wang import wang
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "total",
     "update",
     "wang",
+    "wang_pair",
 ]

@@ -1,10 +1,11 @@
 """Numbers that are independent but for their noisy total: the law of each.
 
 Given are mixtures: with weight c_r the numbers x_1 ... x_S are independent, x_i with the weights w_i(x), and a total N
-was seen with chance alpha**|N - sum x|. What is wanted is the law of every x_i. A pass forwards has the laws F of the
-partial sums, a pass backwards the chance B of the total given a partial sum; x_i has w_i(x) sum_s F(s) B(s + x).
-Numbers with the same weights share a pass: all of them but one enter as a power, by squaring. All terms are positive
-and sums are taken directly, without Fourier transforms, so every probability keeps its digits however small it is.
+was seen with chance alpha**|N - sum x|. What is wanted is the law of every x_i. Numbers are added up in pairs, pairs of
+pairs, and so on. A pass up this tree has the laws F of the sums, a pass down it the chance B of the total given a sum:
+where s + s' is a node, s has sum over s' of F'(s') B(s + s'). At a leaf x_i has w_i(x) B_i(x). Numbers with the same
+weights are one leaf, and their law is a power, by squaring. All terms are positive and sums are taken directly, without
+Fourier transforms, so every probability keeps its digits however small it is.
 
 **Marks.** In some rows exactly one number, whichever it is, has other weights. Laws and sums then come in pairs: with
 no such number among those added up, and with one; (F0, F1) and (G0, G1) add up to (F0 * G0, F1 * G0 + F0 * G1).
@@ -14,15 +15,17 @@ no such number among those added up, and with one; (F0, F1) and (G0, G1) add up 
     sum over all x of w(x) alpha**|N - sum x|  =  exp(t N) m_1 ... m_S  E[alpha**|d| exp(-t d)],    d = N - sum x,
 
 with an expectation of at most 1. So u_r = c_r exp(t N) m_1 ... m_S bounds what row r can add, whatever the tilt; one
-that brings the mean of the sum near N makes the bound close. Tails of mass CUT are cut from every law and every partial
-sum, which loses less than 10 S CUT u_r of row r. Rows are taken from the largest u_r on until the bounds of the rest
-are below CUT of what was found. The sum of all these bounds, as a part of what was found, is the second result. With
-marks, u_r has a factor more: 1 and the sum of the masses of all marks, which are in units of m_i.
+that brings the mean of the sum near N makes the bound close. Tails of mass c_r are cut from every law and every partial
+sum, which loses less than 10 S c_r u_r of row r. c_r is CUT, and for the many rows that matter little it is larger: all
+of them together lose no more than the first one does. Rows are taken from the largest u_r on until the bounds of the
+rest are below CUT of what was found. The sum of all these bounds, as a part of what was found, is the second result.
+With marks, u_r has a factor more: 1 and the sum of the masses of all marks, which are in units of m_i.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +34,9 @@ from discreet.reconcile.check import Floats, Integers
 
 CUT = 1e-20
 """Mass of a tail that is cut."""
+
+COARSEST = 1e-4
+"""The most that is cut, from rows that add next to nothing."""
 
 
 Pair = tuple[Floats | None, Floats | None]
@@ -77,11 +83,13 @@ def laws(rows: list[Row], total: int, epsilon: float) -> tuple[list[Posterior], 
     rest = np.append(np.cumsum(bounds[::-1])[::-1], 0)
     count = sum(len(part.members) for part in rows[0].parts)
     low, sums = _room(rows, count)
+    cuts = np.clip(CUT / (len(rows) * np.maximum(bounds, CUT)), CUT, COARSEST)
     found, taken = 0.0, 0
     while taken < len(rows) and rest[taken] > CUT * found:
-        row = rows[taken]
-        weight = bounds[taken] / units(row.parts)
-        passed, marginals = _pass(row, total, epsilon)
+        cut = float(cuts[taken])
+        weight = bounds[taken] / units(rows[taken].parts)
+        row = _shorter(rows[taken], cut) if cut > CUT else rows[taken]
+        passed, marginals = _pass(row, total, epsilon, cut)
         found += weight * passed
         for part, marginal in zip(row.parts, marginals, strict=True):
             marginal *= weight
@@ -89,7 +97,7 @@ def laws(rows: list[Row], total: int, epsilon: float) -> tuple[list[Posterior], 
                 at = start - low[member]
                 sums[member][at : at + len(marginal)] += marginal
         taken += 1
-    left_out = (rest[taken] + 10 * count * CUT * (rest[0] - rest[taken])) / found
+    left_out = (rest[taken] + 10 * count * float(cuts[:taken] @ bounds[:taken])) / found
     return [_posterior(low[i], sums[i]) for i in range(count)], float(left_out), highest + float(np.log(found))
 
 
@@ -140,11 +148,22 @@ def noise(epsilon: float, tilt: float, room: int) -> tuple[Floats, int]:
     return np.exp(-epsilon * np.abs(away) - tilt * away), -down
 
 
-def trim(law: Floats) -> tuple[Floats, int]:
-    """A law without tails of mass CUT, and how many values went from its lower end."""
-    first = int(law.cumsum().searchsorted(CUT, side="right"))
-    last = len(law) - int(law[::-1].cumsum().searchsorted(CUT, side="right"))
+def trim(law: Floats, cut: float | None = None) -> tuple[Floats, int]:
+    """A law without tails of mass `cut` (CUT), and how many values went from its lower end."""
+    cut = CUT if cut is None else cut
+    first = int(law.cumsum().searchsorted(cut, side="right"))
+    last = len(law) - int(law[::-1].cumsum().searchsorted(cut, side="right"))
     return law[first:last], first
+
+
+def _shorter(row: Row, cut: float) -> Row:
+    """A row with more cut from its laws."""
+    parts = []
+    for part in row.parts:
+        (law, mark), first = _trimmed((part.law, part.mark), cut)
+        assert law is not None
+        parts.append(Part(law, part.members, part.starts + first, mark))
+    return Row(row.log_bound, row.tilt, tuple(parts), row.marked)
 
 
 def _room(rows: list[Row], count: int) -> tuple[list[int], list[Floats]]:
@@ -162,49 +181,70 @@ def _posterior(low: int, weights: Floats) -> Posterior:
     return Posterior(np.arange(low + first, low + first + len(kept)), kept / kept.sum())
 
 
-def _pass(row: Row, total: int, epsilon: float) -> tuple[float, list[Floats]]:
+class Node(NamedTuple):
+    """The law of a sum: of all members of a part, or of two other nodes.
+
+    `start` is its least value less the sum of the starts, `gone` how many values were cut from its lower end. `one` and
+    `other` are what was added up: two nodes, or the law of one member of a part and that of all its others.
+    """
+
+    law: Pair
+    start: int
+    gone: int
+    one: "Node | Pair"
+    other: "Node | Pair"
+
+
+def _pass(row: Row, total: int, epsilon: float, cut: float) -> tuple[float, list[Floats]]:
     """The expectation of alpha**|d| exp(-t d), and for each part how it is shared among the values of one member."""
-    sums: Pair = (np.ones(1), None)
-    steps, start = [], 0
-    for part in row.parts:
-        law = (part.law, part.mark)
-        power, shift = _power(law, len(part.members) - 1)
-        others, cut = _trimmed(_sum(sums, power)) if len(part.members) > 1 else (sums, 0)
-        steps.append((law, sums, start, power, shift, others, start + shift + cut))
-        start += shift + cut
-        sums, cut = _trimmed(_sum(others, law))
-        start += cut
-    lowest = sum(int(part.starts.sum()) for part in row.parts)
-    wanted = sums[1] if row.marked else sums[0]
+    nodes = [_leaf(part, cut) for part in row.parts]
+    while len(nodes) > 1:
+        pairs = [_joined(*two, cut) for two in zip(nodes[::2], nodes[1::2], strict=False)]
+        nodes = [*pairs, *nodes[2 * len(pairs) :]]
+    root = nodes[0]
+    wanted = root.law[1] if row.marked else root.law[0]
     assert wanted is not None
-    away = total - lowest - (start + np.arange(len(wanted)))
+    lowest = root.start + sum(int(part.starts.sum()) for part in row.parts)
+    away = total - lowest - np.arange(len(wanted))
     final = np.exp(-epsilon * np.abs(away) - row.tilt * away)
-    passed = float(wanted @ final)
-    chance: Pair = (None, final) if row.marked else (final, None)
-    marginals = []
-    for law, before, first, power, shift, others, middle in reversed(steps):
-        chance = _pad(chance, start - middle, _length(others) + _length(law) - 1)
-        marginals.append(_product(law, _seen(chance, others)))
-        chance = _seen(chance, law)
-        start = middle
-        if others is not before:
-            chance = _seen(_pad(chance, middle - first - shift, _length(before) + _length(power) - 1), power)
-            start = first
-    return passed, marginals[::-1]
+    return float(wanted @ final), list(_shares(root, (None, final) if row.marked else (final, None)))
 
 
-def _power(law: Pair, times: int) -> tuple[Pair, int]:
+def _leaf(part: Part, cut: float) -> Node:
+    law = (part.law, part.mark)
+    others, shift = _power(law, len(part.members) - 1, cut)
+    both, gone = _trimmed(_sum(others, law), cut)
+    return Node(both, shift + gone, gone, law, others)
+
+
+def _joined(one: Node, other: Node, cut: float) -> Node:
+    law, gone = _trimmed(_sum(one.law, other.law), cut)
+    return Node(law, one.start + other.start + gone, gone, one, other)
+
+
+def _shares(node: Node, chance: Pair) -> Iterator[Floats]:
+    """For each part below a node the weights of the values of one member, given the chance of the total."""
+    one, other = (each.law if isinstance(each, Node) else each for each in (node.one, node.other))
+    chance = _pad(chance, node.gone, _length(one) + _length(other) - 1)
+    if isinstance(node.one, Node) and isinstance(node.other, Node):
+        yield from _shares(node.one, _seen(chance, other))
+        yield from _shares(node.other, _seen(chance, one))
+    else:
+        yield _product(one, _seen(chance, other))
+
+
+def _power(law: Pair, times: int, cut: float) -> tuple[Pair, int]:
     """The law of a sum of so many, and how far its start is above the sum of theirs."""
     result: Pair = (np.ones(1), None)
     shift, square, moved = 0, law, 0
     while times:
         if times & 1:
-            result, cut = _trimmed(_sum(result, square))
-            shift += moved + cut
+            result, gone = _trimmed(_sum(result, square), cut)
+            shift += moved + gone
         times >>= 1
         if times:
-            square, cut = _trimmed(_sum(square, square))
-            moved = 2 * moved + cut
+            square, gone = _trimmed(_sum(square, square), cut)
+            moved = 2 * moved + gone
     return result, shift
 
 
@@ -240,11 +280,11 @@ def _add(one: Floats | None, other: Floats | None) -> Floats | None:
     return other if one is None else one if other is None else one + other
 
 
-def _trimmed(law: Pair) -> tuple[Pair, int]:
-    """Both laws without the values at the ends where their sum has tails of mass CUT."""
+def _trimmed(law: Pair, cut: float) -> tuple[Pair, int]:
+    """Both laws without the values at the ends where their sum has tails of mass `cut`."""
     whole = _add(*law)
     assert whole is not None
-    kept, first = trim(whole)
+    kept, first = trim(whole, cut)
     part = slice(first, first + len(kept))
     return (None if law[0] is None else law[0][part], None if law[1] is None else law[1][part]), first
 

@@ -63,8 +63,10 @@ def wang(
     algorithm
         By which they were made to add up: "2" or "3".
     ties
-        Who got a unit that several had an equal claim to, in "3": the "first", the "last", or "random". "paper" is
-        "last" for two components, but for its rounding errors; for more it depends on those, and is refused.
+        Who got a unit that several had an equal claim to, in "3": the "first", the "last", or "random". Give the rule
+        of the release: `reconcile.wang` and the `wang-3` of a release break ties at random unless they are told
+        otherwise, so for those it is "random", which is not the default here. "paper" is "last" for two components,
+        but for its rounding errors; for more it depends on those, and is refused.
 
     Returns
     -------
@@ -84,9 +86,14 @@ def pair(
     ties: Ties = "first",
     alpha: Number | None = None,
 ) -> tuple[Integers, Integers, Floats]:
-    """The posterior of two components together: the values of the first, those of the second, and the table.
+    """The exact posterior of two true components together, as in the paper's Tables 4 and 5.
 
-    Parameters are those of `wang`.
+    Parameters are those of `wang`; `released` has two components.
+
+    Returns
+    -------
+    The values of the first component, those of the second, and the table of their probabilities: one row for each value
+    of the first.
     """
     rows, total, rate = _rows(released, epsilon, algorithm, ties, alpha)
     if (count := sum(len(part.members) for part in rows[0].parts)) != 2:
@@ -139,6 +146,8 @@ def _nothing(count: int, epsilon: float) -> Row:
 
 
 def _counts(released: Any) -> Integers:
+    if np.ma.is_masked(released):
+        raise ParameterError("released has masked values; give the released count of every component")
     try:
         given = np.asarray(released)
         if given.dtype == object:

@@ -105,7 +105,7 @@ class Tilter:
     def __init__(self, released: Integers, epsilon: float) -> None:
         self.total, self.epsilon = int(released.sum()), epsilon
         for self.steps, self.largest in GRIDS:
-            self.law = cache(self._law)
+            self.law, self.pieces = cache(self._law), cache(self._pieces)
             self.reach = reach(epsilon * (1 - self.largest / self.steps))
             self.plain = self.row(_groups(released, released, self))
             if self.plain.tilt < epsilon * (2 * self.largest / self.steps - 1):
@@ -122,46 +122,69 @@ class Tilter:
         below, above = -self.largest - 1, self.largest + 1
         best = math.inf
         while above - below > 1:
-            laws = [self.law(group.shape, step / self.steps) for group in groups]
+            shapes = self._seen(groups, step)
+            laws = [self.law(shape, step / self.steps) for shape in shapes]
             mean = low + sum(size * law.mean for size, law in zip(sizes, laws, strict=True))
             variance = sum(size * law.variance for size, law in zip(sizes, laws, strict=True))
             tilt = step / self.steps * self.epsilon
             bound = sum(size * law.log_mass for size, law in zip(sizes, laws, strict=True)) + tilt * (self.total - low)
             if bound < best:
-                best, chosen, found = bound, tilt, laws
+                best, chosen, found = bound, tilt, list(zip(shapes, laws, strict=True))
             below, above = (step, above) if mean > self.total else (below, step)
             newton = step + (mean - self.total) / max(variance, SMALLEST) / self.epsilon * self.steps
+            if abs(newton - step) <= 0.5:
+                break
             step = round(min(max(newton, below + 1), above - 1))
         marked = log_weight is not None
+        alike: dict[Shape, list[Group]] = {}
+        for group, (shape, _) in zip(groups, found, strict=True):
+            alike.setdefault(shape, []).append(group)
         parts = tuple(
-            Part(law.law, group.members, group.lows + law.start, law.mark if marked else None)
-            for group, law in zip(groups, found, strict=True)
+            Part(
+                law.law,
+                np.concatenate([group.members for group in alike[shape]]),
+                np.concatenate([group.lows for group in alike[shape]]) + law.start,
+                law.mark if marked else None,
+            )
+            for shape, law in dict(found).items()
         )
         return Row(best + (log_weight or 0.0) + math.log(units(parts)), chosen, parts, marked)
 
+    def _seen(self, groups: list[Group], step: int) -> list[Shape]:
+        """Shapes as the noise of a tilt sees them: those it does not bring to 0 are alike."""
+        far = reach(self.epsilon * (1 - step / self.steps))
+        return [group.shape._replace(low=far) if group.shape.low > far else group.shape for group in groups]
+
     def _law(self, shape: Shape, part: float) -> Law:
-        tilt = part * self.epsilon
-        weights = np.exp(-tilt * np.arange(shape.width + 1))
-        weights[0] *= shape.first
-        weights[-1] *= shape.last
-        if shape.low == 0:
-            weights[0] /= -math.expm1(-self.epsilon)
-        errors, start = noise(self.epsilon, tilt, shape.low + shape.width)
-        law = np.convolve(weights, errors)
-        mark = np.append(errors, np.zeros(shape.width)) if shape.first < 1 else None
-        if shape.low < self.reach:
-            cut, start = max(-shape.low - start, 0), max(start, -shape.low)
-            law, mark = law[cut:], None if mark is None else mark[cut:]
+        middle, least, most, start = self.pieces(shape.low, shape.width, part)
+        first, last = (shape.first, shape.last) if shape.width else (shape.first * shape.last, 0.0)
+        law = middle + first * least + last * most
         mass = float(law.sum())
-        if mark is None:
-            law, cut = trim(law / mass)
+        mark = None
+        if shape.first < 1:
+            kept, cut = trim((law + least) / mass)
+            law, mark = law[cut : cut + len(kept)] / mass, least[cut : cut + len(kept)] / mass
         else:
-            kept, cut = trim((law + mark) / mass)
-            law, mark = law[cut : cut + len(kept)] / mass, mark[cut : cut + len(kept)] / mass
+            law, cut = trim(law / mass)
         start += cut
-        places = start + np.arange(len(law))
+        places = np.arange(start, start + len(law), dtype=np.float64)
         mean = float(places @ law)
         return Law(law, start, math.log(mass), mean, float((places - mean) ** 2 @ law), mark)
+
+    def _pieces(self, low: int, width: int, part: float) -> tuple[Floats, Floats, Floats, int]:
+        """What the noisy values between the ends, the least and the largest add to a law, and where it starts."""
+        tilt = part * self.epsilon
+        errors, start = noise(self.epsilon, tilt, low + width)
+        ends = np.zeros((2, width + len(errors)))
+        ends[0, : len(errors)] = errors if low else errors / -math.expm1(-self.epsilon)
+        ends[1, width:] = errors * math.exp(-tilt * width)
+        weights = np.exp(-tilt * np.arange(width + 1))
+        weights[[0, -1]] = 0.0
+        pieces = np.vstack([np.convolve(weights, errors), ends])
+        if low < self.reach:
+            cut, start = max(-low - start, 0), max(start, -low)
+            pieces = pieces[:, cut:]
+        return pieces[0], pieces[1], pieces[2], start
 
 
 def rows(released: Integers, epsilon: float, ties: str) -> list[Row]:
@@ -196,10 +219,12 @@ def _range(released: Integers, known: float, tilter: Tilter) -> tuple[float, flo
     return (total - distance(2, half)) / (total + count), 1 + above / total
 
 
-def _groups(low: Any, high: Any, tilter: Tilter, first: Any = 1.0, last: Any = 1.0) -> list[Group]:
-    """Components of one shape together; `first` and `last` are the weights of their least and largest noisy values."""
+def _groups(low: Any, high: Any, tilter: Tilter, wins: Any = False, loses: Any = False) -> list[Group]:
+    """Components of one shape together; who may have won has 0 for the weight of the least noisy value, who may have
+    lost for that of the largest.
+    """
     found: dict[Shape, list[int]] = {}
-    ends = (np.broadcast_to(each, len(low)).tolist() for each in (first, last))
+    ends = (np.where(np.broadcast_to(each, len(low)), 0.0, 1.0).tolist() for each in (wins, loses))
     for place, (a, b, *weights) in enumerate(zip(low.tolist(), high.tolist(), *ends, strict=True)):
         found.setdefault(Shape(min(a, tilter.reach), b - a, *weights), []).append(place)
     return [Group(shape, np.array(places), low[places].astype(np.int64)) for shape, places in found.items()]
@@ -233,24 +258,36 @@ def _first(released: Integers, lowest: float, highest: float, floor: float, tilt
 
 
 def _random(released: Integers, lowest: float, highest: float, floor: float, tilter: Tilter) -> Iterator[Row]:
-    done = set()
+    """The rows of every lambda, of which the whole, ties aside, is a row too: its bound says what can be left out."""
+    found: dict[Fraction, tuple[Row, list[Group], int]] = {}
+    near = None
     for count, place in zip(*np.unique(released, return_index=True), strict=True):
         for each in _intervals(released, int(place), lowest, highest) if count else ():
             ratio = Fraction(each.noisy, int(count))
-            if ratio not in done:
-                done.add(ratio)
-                near = tilter.row(_groups(each.low, each.high, tilter))
-                if near.log_bound > floor:
-                    yield from _tied(each, near, tilter)
+            if ratio not in found:
+                groups = _groups(each.low, each.high, tilter, each.wins, each.loses)
+                near = tilter.row(_weighted(groups, 1.0, 1.0), near=near)
+                found[ratio] = near, groups, int((each.wins | each.loses).sum())
+    wholes = sorted(found.values(), key=lambda each: each[0].log_bound)
+    sums = np.cumsum(np.exp([min(whole.log_bound - floor - SPARE, 0.0) for whole, _, _ in wholes]))
+    for near, groups, tied in wholes[int(sums.searchsorted(1.0)) :]:
+        for node, weight in _rule((tied + 1) // 2):
+            near = tilter.row(_weighted(groups, (1 - node) / 2, (1 + node) / 2), math.log(weight / 2), near)
+            yield near
 
 
-def _tied(each: Intervals, near: Row, tilter: Tilter) -> Iterator[Row]:
-    """The rows of one lambda: by the priority of the winner that comes last."""
-    nodes, weights = np.polynomial.legendre.leggauss((int((each.wins | each.loses).sum()) + 1) // 2)
-    for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
-        won, lost = np.where(each.wins, (1 - node) / 2, 1.0), np.where(each.loses, (1 + node) / 2, 1.0)
-        near = tilter.row(_groups(each.low, each.high, tilter, won, lost), math.log(weight / 2), near)
-        yield near
+def _weighted(groups: list[Group], won: float, lost: float) -> list[Group]:
+    """Groups of which the shapes say who may have won or lost (0), with the weights of those who did."""
+    return [
+        group._replace(shape=group.shape._replace(first=group.shape.first or won, last=group.shape.last or lost))
+        for group in groups
+    ]
+
+
+@cache
+def _rule(size: int) -> list[tuple[float, float]]:
+    """Gauss' rule: nodes and weights."""
+    return list(zip(*(each.tolist() for each in np.polynomial.legendre.leggauss(size)), strict=True))
 
 
 def _zeros(released: Integers, ties: str, tilter: Tilter) -> list[Row]:

@@ -5,12 +5,11 @@ with a given sum. Remainders that agree to six digits are a tie, for they differ
 decides it.
 
 **The mode** (Finucan 1964). k is a mode of the multinomial of size n with proportions a_i / sum a iff
-a_i k_j <= a_j (k_i + 1) for all i, j: n seats given one by one to the largest a_i / (k_i + 1), which is D'Hondt's
-apportionment. It never gives less than floor(n a_i / sum a), so the walk starts there. Two quotients of integers below
-2**25 are equal iff their floats are, so those are compared as floats, and larger ones as integers.
+a_i k_j <= a_j (k_i + 1) for all i, j: of all quotients a_i / m, m = 1, 2, ..., the n largest have a seat, which is
+D'Hondt's apportionment. Quotients down to lambda are sum floor(a_i / lambda) in number: at most n for sum a / n, at
+least n for sum a / (n + S). Halving what lies between leaves few quotients to sort, and never more than about 2 S. They
+are compared in integers.
 """
-
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,11 @@ from discreet.reconcile.seeded import Words
 GRID = 999_983
 """Remainders are compared in these parts of one."""
 
-EXACT = 2**25
-"""Quotients of smaller integers are told apart by their floats."""
+HALVINGS = 6
+"""Of the interval in which the quotient of the last seat lies, before the quotients in it are sorted."""
+
+SLACK = 2**-50
+"""More than the relative error of a product of floats."""
 
 
 def split(values: Floats) -> tuple[Integers, npt.NDArray[np.uint64]]:
@@ -87,28 +89,50 @@ def mode(weights: Integers, seats: Integers, priority: Words) -> Integers:
     A row of zeros has equal weights. `priority` decides between equal quotients: the greater goes first.
     """
     weights = np.where(weights.any(axis=1, keepdims=True), weights, 1)
-    if max(weights.max(initial=0), seats.max(initial=0)) >= EXACT:
-        return np.array([_exact_mode(*row) for row in zip(weights, seats, priority, strict=True)], dtype=np.int64)
-    given = seats[:, None] * weights // weights.sum(axis=1, keepdims=True)
-    left = seats - given.sum(axis=1)
-    rows = np.flatnonzero(left)
-    quotients = weights / (given + 1)
-    while len(rows):
-        ahead = quotients[rows]
-        ties = ahead == ahead.max(axis=1, keepdims=True)
-        chosen = np.argmax(np.where(ties, priority[rows] | np.uint64(1), np.uint64(0)), axis=1)
-        given[rows, chosen] += 1
-        quotients[rows, chosen] = weights[rows, chosen] / (given[rows, chosen] + 1)
-        left[rows] -= 1
-        rows = rows[left[rows] > 0]
-    result: Integers = given
-    return result
-
-
-def _exact_mode(weights: Integers, seats: np.int64, priority: Words) -> list[int]:
-    shares, total = [int(weight) for weight in weights], int(weights.sum())
-    given = [int(seats) * share // total for share in shares]
-    for _ in range(int(seats) - sum(given)):
-        best = max(range(len(shares)), key=lambda i: (Fraction(shares[i], given[i] + 1), int(priority[i])))
-        given[best] += 1
+    given, most = _bracket(weights, seats)
+    open_seats = most - given
+    row, column = np.nonzero(open_seats)
+    times = open_seats[row, column]
+    row, column = np.repeat(row, times), np.repeat(column, times)
+    step = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
+    quotient = _digits(weights[row, column], given[row, column] + step + 1)
+    order = np.lexsort((~priority[row, column] >> np.uint64(1), *(~part for part in quotient), row))
+    rank = np.arange(len(row)) - np.searchsorted(row, row)  # rows stay where they are, candidates move within them
+    winners = order[rank < (seats - given.sum(axis=1))[row]]
+    np.add.at(given, (row[winners], column[winners]), 1)
     return given
+
+
+def _bracket(weights: Integers, seats: Integers) -> tuple[Integers, Integers]:
+    """Seats that everyone has in every mode, and that nobody has more of in any.
+
+    The quotients from 1 / low on are at most n, those from 1 / high on at least n; counts are rounded to the safe side.
+    """
+    width = weights.shape[1]
+    whole = weights.sum(axis=1, dtype=np.float64)
+    low, high = seats / whole * (1 - 2**-40), (seats + width) / whole * (1 + 2**-40)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        shares = weights * middle[:, None]
+        too_many = np.floor(shares * (1 + SLACK)).sum(axis=1) > seats
+        enough = np.floor(shares * (1 - SLACK)).sum(axis=1) >= seats
+        low, high = np.where(too_many, low, middle), np.where(enough & too_many, middle, high)
+    least, most = np.floor(weights * low[:, None] * (1 - SLACK)), np.floor(weights * high[:, None] * (1 + SLACK))
+    return least.astype(np.int64), most.astype(np.int64)
+
+
+def _digits(above: Integers, below: Integers) -> tuple[Words, ...]:
+    """Quotients of integers below 2**43 in a form that orders them exactly: the whole part and 100 binary digits.
+
+    Two that differ do so by 2**-86 or more.
+    """
+    words = []
+    whole, rest = np.divmod(above.astype(np.uint64), below := below.astype(np.uint64))
+    words.append(whole)
+    for pieces in (3, 2):
+        word = np.zeros_like(rest)
+        for _ in range(pieces):
+            piece, rest = np.divmod(rest << np.uint64(20), below)
+            word = word << np.uint64(20) | piece
+        words.append(word)
+    return tuple(reversed(words))

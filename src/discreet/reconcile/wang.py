@@ -30,10 +30,10 @@ from discreet.reconcile.check import Floats, Integers
 Algorithm = Literal["gls", "1i", "1c", "2", "3"]
 Ties = Literal["random", "first", "last", "paper"]
 
-CHUNK = 1000
-"""Tables whose totals are drawn at a time: bounds the memory of algorithm 1c."""
+ROOM = 5_000_000
+"""Possible totals, over all tables that are drawn at a time: bounds the memory of algorithm 1c."""
 
-LONGEST = 20_000
+LONGEST = 2_000_000
 """Farthest that the sum of the noises is followed for algorithm 1c."""
 
 
@@ -61,7 +61,7 @@ def wang(
         "gls" (least squares), or Wang's "1i", "1c", "2", "3".
     ties
         Who gets a unit that several have an equal claim to, in "gls" and "3": "random", the "first", the "last", or for
-        "3" as in the "paper", which computes the mode in floats.
+        "3" as in the "paper", which computes the mode in floats. `infer.wang` needs to know it, and assumes "first".
     seed
         Of the draws and the random ties; None takes a fresh one.
 
@@ -188,22 +188,36 @@ def _own_total(cells: Integers, totals: Integers, ratio: float, generator: np.ra
 
 
 def _combined_total(cells: Integers, totals: Integers, ratio: float, generator: np.random.Generator) -> Integers:
-    """True totals given noisy totals and noisy sums."""
-    law = sum_of_noises(cells.shape[1], ratio)
-    with np.errstate(divide="ignore"):
-        logs = np.log(law)
-    reach = len(law) // 2
+    """True totals given noisy totals and noisy sums.
+
+    Their chances are followed between the two, and beyond them, where they fall by the ratio or more, until exp(-40).
+    """
+    beyond = int(np.ceil(-40 / np.log(ratio)))
     sums = cells.sum(axis=1)
+    lowest = (np.minimum(sums, totals) - beyond).clip(0)
+    highest = np.maximum(sums, totals).clip(0) + beyond
+    farthest = np.maximum(highest - sums, sums - lowest)
+    if (reach := int(farthest.max(initial=0))) > LONGEST:
+        worst = int(farthest.argmax())
+        raise ParameterError(
+            f"the total is {totals[worst]} and the components add up to {sums[worst]}: with noise that reaches {beyond}"
+            f" the true total may be {reach} away from the sum, beyond {LONGEST}; use algorithm '1i' or 'gls'"
+        )
+    logs = _log_law(cells.shape[1], ratio, reach)
     uniform = generator.random(len(totals))
     drawn = np.empty_like(totals)
-    for first in range(0, len(totals), CHUNK):
-        part = slice(first, first + CHUNK)
-        lowest = (sums[part] - reach).clip(0)
-        support = lowest[:, None] + np.arange(2 * reach + 1)
-        weights = logs[(support - sums[part, None] + reach).clip(0, 2 * reach)]
-        weights = weights + np.abs(support - totals[part, None]) * np.log(ratio)
+    widths = highest - lowest + 1
+    order, first = np.argsort(-widths, kind="stable"), 0
+    while first < len(order):
+        width = int(widths[order[first]])
+        part = order[first : first + max(ROOM // width, 1)]
+        support = lowest[part, None] + np.arange(width)
+        away = np.abs(support - sums[part, None])
+        weights = logs[np.minimum(away, len(logs) - 1)]
+        weights += np.abs(support - totals[part, None]) * np.log(ratio)
         edges = np.cumsum(np.exp(weights - weights.max(axis=1, keepdims=True)), axis=1)
-        drawn[part] = lowest + (edges <= uniform[part, None] * edges[:, -1:]).sum(axis=1)
+        drawn[part] = lowest[part] + (edges <= uniform[part, None] * edges[:, -1:]).sum(axis=1)
+        first += len(part)
     return drawn
 
 
@@ -211,11 +225,23 @@ def sum_of_noises(count: int, ratio: float) -> Floats:
     """The law of the sum of `count` two-sided geometric noises, centred (Wang 2020, equation 6)."""
     spread = np.sqrt(2 * count * ratio) / (1 - ratio)
     reach = int(np.ceil(count * ratio / (1 - ratio) + 12 * spread - 40 / np.log(ratio)))
-    if reach > LONGEST:
-        raise ParameterError(
-            f"the sum of {count} noises reaches {reach}, beyond {LONGEST}: use algorithm '1i' or 'gls'"
-        )
-    steps = np.arange(1, reach + 1)
-    logs = np.cumsum(np.concatenate([[count * np.log1p(-ratio)], np.log(ratio * (count - 1 + steps) / steps)]))
-    binomial = np.exp(logs)
-    return np.convolve(binomial, binomial[::-1])
+    half = np.exp(_log_law(count, ratio, reach))
+    law: Floats = np.concatenate([half[:0:-1], half]) / (2 * half.sum() - half[0])
+    return law
+
+
+def _log_law(count: int, ratio: float, farthest: int) -> Floats:
+    """log P(k) / P(0) of the sum of so many noises, k from 0 on.
+
+    Its generating function gives (k + 1 - S) a P(k+1) = k (1 + a**2) P(k) - (k - 1 + S) a P(k-1), a being the ratio;
+    downwards, errors in P(k+1) / P(k) shrink by more than its square at every step.
+    """
+    step = ratio
+    steps = [0.0] * (farthest + 1)
+    for k in range(farthest + int(60 / -np.log(ratio)), 0, -1):
+        step = ratio * (k - 1 + count) / (k * (1 + ratio * ratio) - ratio * (k + 1 - count) * step)
+        if k <= farthest:
+            steps[k] = step
+    steps[0] = 1.0
+    logs: Floats = np.cumsum(np.log(steps))
+    return logs
