@@ -287,8 +287,9 @@ def _measurements(
     definitions, where = layout.cells
     size = sum(grouping.size for grouping in layout.groupings)
     try:
-        rows = list(csv.reader(io.StringIO(raw.decode())))[1:]
-        flat = np.array([int(row[-1]) for row in rows], dtype=np.int64)
+        rows = csv.reader(io.StringIO(raw.decode()))
+        next(rows, None)
+        flat = np.fromiter((int(row[-1]) for row in rows), dtype=np.int64)
     except (ValueError, IndexError, OverflowError, csv.Error):
         failures.append(f"{output.MEASUREMENTS}: cannot be read")
         return ()
