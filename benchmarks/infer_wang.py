@@ -3,10 +3,13 @@
     uv run python -m benchmarks.infer_wang
 
 Beside them the sum over every noisy table within 30/epsilon of the released one, for three components, by the algorithm
-itself: what the paper does for two.
+itself: what the paper does for two. Then how long algorithm 3 itself takes, up to a million components. Seconds are
+those of the processor, so that they mean the same on a shared machine.
 """
 
 import os
+import time
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -16,12 +19,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.timing import best
 from discreet.infer import coupled, wang
 from discreet.papers.wang2020 import EXAMPLE_1, EXAMPLE_2
 from discreet.reconcile import wang as reconcile
 
 whole = import_module("discreet.infer.wang")
+
+UP_TO_1000 = np.random.default_rng(1).integers(0, 1000, 50)
 
 LISTS: dict[str, tuple[Any, float]] = {
     "2 components": ([250, 357], 1.0),
@@ -30,9 +34,23 @@ LISTS: dict[str, tuple[Any, float]] = {
     "50 components, Example 1": (EXAMPLE_1, 1.0),
     "50 components, one person": ([1] + [0] * 49, 1.0),
     "10 components, epsilon 0.2": (np.arange(10) * 5, 0.2),
+    "50 components to 1000, epsilon 0.5": (UP_TO_1000, 0.5),
+    "50 components to 1000, epsilon 0.25": (UP_TO_1000, 0.25),
 }
 
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+
 RULES = (("3", "first"), ("3", "random"), ("2", "first"))
+
+
+def best(run: Callable[[], object], repeats: int) -> float:
+    """Seconds of the processor for the fastest run."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        run()
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def every_table(released: Any, epsilon: float) -> Any:
@@ -52,6 +70,20 @@ def every_table(released: Any, epsilon: float) -> Any:
     return table / table.sum()
 
 
+MODES = {
+    "0 to 50": lambda generator, size: generator.integers(0, 50, size),
+    "all 1": lambda generator, size: np.ones(size, np.int64),
+    "0 to 2**40": lambda generator, size: generator.integers(0, 2**40, size),
+}
+
+
+def seconds_of_mode(size: int, make: Any) -> float:
+    """Algorithm 3 with random ties, on noisy components of one kind and nine tenths of their sum for a total."""
+    components = make(np.random.default_rng(2), size)
+    total = min(int(components.sum()) * 9 // 10, 2**42)
+    return best(partial(reconcile, components, total, algorithm="3", seed=1), 3)
+
+
 def main() -> None:
     """Run it and print seconds."""
     grid = Table("released", "algorithm", "ties", "seconds", "rows", "left out at most")
@@ -63,7 +95,11 @@ def main() -> None:
             grid.add_row(name, algorithm, ties, f"{best(ask, 3):.3f}", str(len(rows)), f"{left_out:.1e}")
     released, epsilon = LISTS["3 components"]
     slow, fast = (best(run, 1) for run in (partial(every_table, released, epsilon), partial(wang, released, epsilon=1)))
+    modes = Table("components", *MODES)
+    for size in SIZES:
+        modes.add_row(f"{size:,}", *(f"{seconds_of_mode(size, make):.3f}" for make in MODES.values()))
     Console(width=120).print(grid)
+    Console(width=120).print(modes)
     print(f"every noisy table of 3 components: {slow:.2f} s, {slow / fast:,.0f} times as long")
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors")
 

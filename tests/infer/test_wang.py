@@ -177,6 +177,27 @@ def test_deeper_cuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
             assert one.variance() == pytest.approx(other.variance(), rel=1e-12)
 
 
+@pytest.mark.parametrize("ties", ["first", "random"])
+def test_rows_that_matter_little_are_cut_short_without_harm(ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of rows, most of them cut coarsely; with no such cuts and all tails longer the law is the same."""
+    released = [0] * 17 + [1, 2, 40]
+    plain = wang(released, epsilon=1, ties=ties)  # type: ignore[arg-type]
+    monkeypatch.setattr(coupled, "COARSEST", 0.0)
+    monkeypatch.setattr(coupled, "CUT", 1e-25)
+    monkeypatch.setattr(wang_mode, "CUT", 1e-25)
+    for one, other in zip(plain, wang(released, epsilon=1, ties=ties), strict=True):  # type: ignore[arg-type]
+        size = int(max(one.support[-1], other.support[-1])) + 1
+        assert np.abs(dense(one, size) - dense(other, size)).max() < 1e-15
+
+
+def test_counts_that_noise_does_not_bring_to_0_share_a_law() -> None:
+    """At epsilon 1/2 that is all from 93 on, whatever they are: a row has one law for each way to round them."""
+    rows = wang_mode.rows(np.arange(100, 1000, 20), 0.5, "first")
+    likely = [row for row in rows if row.tilt == 0]
+    assert likely
+    assert max(len(row.parts) for row in likely) <= 3
+
+
 def test_the_total_of_a_table_says_most_about_its_only_component() -> None:
     """One component: the components' noise says nothing, and the posterior is alpha**|x - N|."""
     for algorithm in ("2", "3"):

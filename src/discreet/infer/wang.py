@@ -14,7 +14,7 @@ together (`coupled`).
 N = 0 says that the noisy total was 0 or less and nothing else, so Pr[x | k] ~ alpha**(sum x).
 
 What is left out is bounded while the sum is taken, and is below ACCURACY of the whole: laws of noises and of their sums
-are cut where a tail holds 1e-20, and values of lambda are left out that together add less than that.
+are cut where a tail holds 1e-20 of the whole, and values of lambda are left out that together add less than that.
 """
 
 import math

@@ -52,7 +52,7 @@ def rows(released: Integers, epsilon: float) -> list[Row]:
             if row.log_bound < min(last.log_bound, max(each.log_bound for each in found) - DEPTH):
                 break
             last = row
-    return [*found, maker.zeros()]
+    return [*found, maker.zeros(max(each.log_bound for each in found) - DEPTH)]
 
 
 class Maker:
@@ -69,11 +69,11 @@ class Maker:
         weight = math.log(self.step) + self.total * place * self.step - math.lgamma(self.total)
         return self._tilted(scale, weight, tilt)
 
-    def zeros(self) -> Row:
-        """No noisy component above 0."""
-        return self._tilted(math.inf, -self.total * math.log(self.count), 0.0)
+    def zeros(self, enough: float) -> Row:
+        """No noisy component above 0; a bound below `enough` will do."""
+        return self._tilted(math.inf, -self.total * math.log(self.count), 0.0, enough)
 
-    def _tilted(self, scale: float, weight: float, tilt: float) -> Row:
+    def _tilted(self, scale: float, weight: float, tilt: float, enough: float = -math.inf) -> Row:
         low, high = -LARGEST_TILT * self.epsilon, LARGEST_TILT * self.epsilon
         low = max(low, -scale / 2)
         best = math.inf
@@ -82,7 +82,7 @@ class Maker:
             bound, away = log_mass + tilt * self.total, mean - self.total
             if bound < best:
                 best, chosen, found = bound, tilt, parts
-            if abs(away) <= NEAR * math.sqrt(variance):
+            if abs(away) <= NEAR * math.sqrt(variance) or best + weight < enough:
                 break
             low, high = (tilt, high) if away > 0 else (low, tilt)
             tilt += away / max(variance, SMALLEST)
@@ -92,14 +92,14 @@ class Maker:
 
     def _parts(self, scale: float, tilt: float) -> tuple[list[Part], float, float, float]:
         parts, log_bound, mean, variance = [], 0.0, 0.0, 0.0
-        for count, members in self.classes.items():
-            law, start, log_mass = self._law(0 if scale == math.inf else count, scale, tilt)
+        for count, members in (self.classes if scale < math.inf else {0: np.arange(self.count)}).items():
+            law, start, log_mass = self._law(count, scale, tilt)
             values = start + np.arange(len(law))
-            average = float(values @ law)
+            average = float((values * law).sum())
             size = len(members)
             log_bound += size * log_mass
             mean += size * average
-            variance += size * float((values - average) ** 2 @ law)
+            variance += size * float(((values - average) ** 2 * law).sum())
             parts.append(Part(law, members, np.full(size, start)))
         return parts, log_bound, mean, variance
 

@@ -168,8 +168,8 @@ class Tilter:
             law, cut = trim(law / mass)
         start += cut
         places = np.arange(start, start + len(law), dtype=np.float64)
-        mean = float(places @ law)
-        return Law(law, start, math.log(mass), mean, float((places - mean) ** 2 @ law), mark)
+        mean = float((places * law).sum())
+        return Law(law, start, math.log(mass), mean, float(((places - mean) ** 2 * law).sum()), mark)
 
     def _pieces(self, low: int, width: int, part: float) -> tuple[Floats, Floats, Floats, int]:
         """What the noisy values between the ends, the least and the largest add to a law, and where it starts."""
