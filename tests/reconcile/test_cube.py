@@ -311,6 +311,44 @@ def test_margins_of_three_ways_stay_close_to_the_fit() -> None:
         assert np.sqrt(np.mean((margin(cells, key) - margin(real, key)) ** 2)) < (2 if key == () else 1)
 
 
+def off_the_fit(sides: tuple[int, ...], public: list[tuple[int, ...]], variance: Any = None) -> dict[int, float]:
+    """Root mean square distance from the least-squares values, by axes kept, of margins that are not public."""
+    generator = np.random.default_rng(3)
+    squares: dict[int, list[float]] = {}
+    for run in range(5):
+        truth = generator.poisson(generator.gamma(0.6, 3, sides))
+        noisy = {}
+        for key in every_key(len(sides)):
+            shape = np.shape(margin(truth, key))
+            noisy[key] = margin(truth, key) + generator.geometric(0.6, shape) - generator.geometric(0.6, shape)
+        fixed = {key: margin(truth, key) for key in public}
+        result = cube(noisy, variance=variance, fixed=fixed, seed=run)
+        problem = read(noisy, variance, fixed, {})
+        real = parts._fit(problem, *bounds(problem))
+        for key in noisy:
+            if key and key not in public:
+                squares.setdefault(len(key), []).extend(np.ravel(result[key] - margin(real, key)) ** 2)
+        assert all(np.array_equal(result[key], fixed[key]) for key in public)
+    return {ways: float(np.sqrt(np.mean(each))) for ways, each in squares.items()}
+
+
+@pytest.mark.parametrize("sides", [(20, 20, 20), (100, 12, 5), (8, 7, 6, 5)])
+def test_public_values_leave_the_other_margins_as_close(sides: tuple[int, ...]) -> None:
+    """A total, an axis, two and three axes, which together take a step in nearly every fixed sum."""
+    free = off_the_fit(sides, [])
+    for public in ([()], [(0,)], [(0,), (1,)], [(0,), (1,), (2,)]):
+        found = off_the_fit(sides, public)  # type: ignore[arg-type]
+        assert all(found[ways] < 1.3 * free[ways] for ways in found), (public, found, free)
+
+
+@pytest.mark.parametrize("precise", [(), (0,)])
+def test_a_precise_margin_leaves_the_others_as_close(precise: tuple[int, ...]) -> None:
+    """Rounded with their precision as weight alone, one-way margins are ten times as far."""
+    variance = dict.fromkeys(every_key(3), 1.0)
+    free, found = (off_the_fit((20, 20, 20), [], variance | {precise: each}) for each in (1.0, 0.01))
+    assert all(found[ways] < 1.3 * free[ways] for ways in found), (found, free)
+
+
 def test_a_hierarchy_crossed_with_dimensions() -> None:
     """Counties in states by age: states by age, states, ages and the total are all sums of the same cells."""
     generator = np.random.default_rng(3)
