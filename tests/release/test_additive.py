@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import PTable
-from discreet.errors import SpecError
+from discreet.errors import SolverError, SpecError
 from discreet.release import ReleaseSpec, additive, parts, run, secrets
 from discreet.release.cells import Layout
 from discreet.release.check import check
@@ -159,6 +159,39 @@ def test_a_hierarchy_is_a_tree_and_comes_out_as_one() -> None:
     best = sum(int(part.sum()) / part.size for part in values) / sum(1 / part.size for part in values)
     direct = discreet.reconcile.tree(noise, parent, fixed={0: round(best)}, seed=5)
     assert np.concatenate([total.ravel(), states, counties]).tolist() == direct.tolist()
+
+
+WORLD: dict[str, Any] = {
+    "sex": {"column": "sex", "categories": ["f", "m"]},
+    "place": {"column": "country", "categories": ["x"], "levels": {"world": {"all": ["x", "_other"]}}},
+}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("reconcile", ["auto", "tree"])
+def test_groupings_of_one_size_nest_in_one_order_only(reconcile: str, turned: bool) -> None:
+    """By sex, and by sex and the only group of places: the second is finer, though not larger."""
+    world = {"dimension": "place", "level": "world"}
+    tables = [
+        {"name": "t", "dimensions": ["sex"], "margins": "all"},
+        {"name": "u", "dimensions": [world, "sex"], "margins": [[]]},
+    ]
+    layout, plan = planned(tables[::-1] if turned else tables, dimensions=WORLD, reconcile=reconcile)
+    assert [each["method"] for each in plan.methods] == ["tree"]
+    made = plan.tables(noisy(layout, 4))
+    assert_additive(layout, made, [0, 1])
+    assert len({int(counts.sum()) for table in made for counts in table}) == 1
+
+
+def test_a_plan_that_cannot_make_tables_is_refused_before_anything_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the reason, and with nothing fixed."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise SolverError("no way")
+
+    monkeypatch.setattr(additive, "cube", broken)
+    with pytest.raises(SpecError, match="no way"):
+        planned(TABLES[0])
 
 
 def test_crossed_dimensions_are_a_cube_and_come_out_as_one() -> None:
