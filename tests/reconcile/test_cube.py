@@ -18,6 +18,7 @@ from discreet.reconcile.margins import Margins
 from discreet.reconcile.problem import bounds, read
 
 parts = import_module("discreet.reconcile.cube")
+meeting = import_module("discreet.reconcile.meet")
 
 Margin = dict[tuple[Any, ...], Any]
 
@@ -396,6 +397,27 @@ def test_three_public_margins_of_a_cube() -> None:
     fixed = {key: margin(truth, key) for key in [(0, 1), (0, 2), (1, 2)]}
     cells = cube(noisy, fixed=fixed, seed=1)[0, 1, 2]
     assert all(np.array_equal(margin(cells, key), values) for key, values in fixed.items())
+
+
+def test_a_search_that_runs_out_of_time_ends_at_once_and_claims_no_contradiction(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One limit for all programs: the first that meets it is the last."""
+    programs = []
+    program = meeting._program
+
+    def counted(*given_program: Any) -> Any:
+        programs.append(1)
+        return program(*given_program)
+
+    monkeypatch.setattr(meeting, "_program", counted)
+    monkeypatch.setattr(meeting, "SUBSETS", (330, 340))
+    monkeypatch.setattr(meeting, "SECONDS", 0.0)
+    truth = np.random.default_rng(4).poisson(1, (7, 7, 7))
+    fixed = {key: margin(truth, key) for key in [(0, 1), (0, 2), (1, 2)]}
+    with pytest.raises(SolverError, match="found in 0 seconds; there may be some"):
+        cube({(0, 1, 2): 0 * truth}, fixed=fixed, seed=1)
+    assert len(programs) == 1
 
 
 def test_axes_in_any_order() -> None:

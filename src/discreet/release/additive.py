@@ -190,7 +190,7 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
         made.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
-        raise SpecError(f"no tables meet what is fixed: {error} ({axes or 'no axes'})") from None
+        raise SpecError(f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})") from None
 
 
 def _together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
