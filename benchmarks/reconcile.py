@@ -6,19 +6,25 @@ The solvers get the same problem, on a size they can do in reasonable time: cell
 with one variance, minimise sum (x - y_0)**2 + sum (s - y_A)**2. Discreet's time includes the integers; the objective
 that is compared is that of its real-valued fit, for the solvers know no integers.
 
-Then lists: least squares against Wang's algorithms on the noise of the same 40,000 runs of his examples.
+Then the released town: errors of every grouping as measured, by least squares alone, and as released, its total first.
+And a cube of a million cells with fixed margins: errors by the number of axes that a margin keeps.
+
+Last, lists: least squares against Wang's algorithms on the noise of the same 40,000 runs of his examples.
 """
 
 import os
 import resource
 import sys
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from itertools import combinations
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from rich.console import Console
@@ -26,9 +32,13 @@ from rich.table import Table
 from scipy import sparse
 
 from benchmarks.timing import best
+from discreet import town
 from discreet.papers import wang2020
 from discreet.reconcile import cube, tree
 from discreet.reconcile.problem import bounds, read
+from discreet.release import additive, loading, measure, tabulate
+from discreet.release.engines import Plan, open_engine
+from discreet.release.promise import layout_of, table_of
 
 trees = import_module("discreet.reconcile.tree")
 cubes = import_module("discreet.reconcile.cube")
@@ -177,6 +187,77 @@ def lists() -> Table:
     return grid
 
 
+RELEASES = 200
+"""Simulated releases of the town."""
+
+
+def releases(runs: int = RELEASES) -> Table:
+    """The town of `discreet demo`, released again and again: root mean square errors of every grouping."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = loading.load(town.unpack(Path(folder)))
+        layout = layout_of(asked)
+        ptable = table_of(asked, layout.touches(asked.unit.contributions))
+        with open_engine(asked.source) as engine:
+            plan = Plan(tuple(book.recode for book in layout.books), asked.unit.id)
+            truth, _ = measure.true_counts(layout, tabulate.leaves(engine, plan, asked.unit.contributions, bytes(32)))
+    made, true = additive.plan(asked, layout, ptable), measure.by_grouping(layout, truth)
+    squares = np.zeros((runs, len(true), 4))
+    for number in range(runs):
+        values = measure.by_grouping(layout, measure.measure(ptable, truth, None))
+        with patch.object(additive, "_total", lambda _: {}):
+            alone = by_place(layout, made.tables(values))
+        found = (values, [each.clip(0) for each in values], alone, by_place(layout, made.tables(values)))
+        for kind, numbers in enumerate(found):
+            squares[number, :, kind] = [np.mean((x - y) ** 2) for x, y in zip(numbers, true, strict=True)]
+    grid = Table(
+        "grouping", "cells", "measured", "clamped", "least squares alone", "total first", "its squared / measured"
+    )
+    for place, grouping in enumerate(layout.groupings):
+        name = " x ".join(side.book.name for side in grouping.sides) or "total"
+        errors = np.sqrt(squares[:, place].mean(axis=0))
+        ratio = squares[:, place, 3].mean() / squares[:, place, 0].mean()
+        error = (
+            (squares[:, place, 3] - ratio * squares[:, place, 0]).std() / squares[:, place, 0].mean() / np.sqrt(runs)
+        )
+        grid.add_row(name, str(grouping.size), *(f"{each:.2f}" for each in errors), f"{ratio:.3f} +- {error:.3f}")
+    return grid
+
+
+def by_place(layout: Any, tables: Any) -> list[Any]:
+    """The counts of every grouping, from those of every table."""
+    found = {
+        place: each
+        for (_, places), counts in zip(layout.tables, tables, strict=True)
+        for place, each in zip(places, counts, strict=True)
+    }
+    return [found[place] for place in range(len(layout.groupings))]
+
+
+def fixed_margins(side: int) -> Table:
+    """A sparse cube with true margins fixed: mean squared errors by the axes kept, and seconds."""
+    generator = np.random.default_rng(0)
+    truth = generator.poisson(0.5, (side,) * 3)
+    keys = [key for size in range(4) for key in combinations(range(3), size)]
+    true = {key: truth.sum(axis=tuple(axis for axis in range(3) if axis not in key)) for key in keys}
+    noisy = {key: values + noise(generator, np.shape(values)) for key, values in true.items()}
+
+    def errors(made: Any) -> list[str]:
+        each = {key: float(np.mean((made[key] - true[key]) ** 2)) for key in keys}
+        return [f"{np.mean([each[key] for key in keys if len(key) == ways]):.2f}" for ways in range(4)]
+
+    grid = Table("fixed", "seconds", "total", "one way", "two ways", "cells")
+    grid.add_row("(as measured)", "", *errors(noisy))
+    choices: dict[str, list[tuple[int, ...]]] = {
+        "nothing": [], "total": [()], "one axis": [(0,)], "two axes": [(0,), (1,)], "three axes": [(0,), (1,), (2,)],
+        "two axes, crossed": [(0, 1)],
+    }  # fmt: skip
+    for name, chosen in choices.items():
+        start = time.perf_counter()
+        made = cube(noisy, fixed={key: true[key] for key in chosen}, seed=1)
+        grid.add_row(name, f"{time.perf_counter() - start:.1f}", *errors(made))
+    return grid
+
+
 def main() -> None:
     """Run the comparison and print it."""
     grid = Table("what", "seconds", "times slower than Discreet", "Discreet's objective above theirs", "MB at most")
@@ -195,7 +276,8 @@ def main() -> None:
     measured = np.concatenate([np.ravel(values) for values in margins.values()])
     compare(grid, "cube, 8,000 cells", partial(cube, margins, seed=1), fit_cube(margins), cells, measured)
     Console(width=130).print(grid)
-    Console(width=130).print(lists())
+    for more in (releases(), fixed_margins(100), lists()):
+        Console(width=130).print(more)
     scale = 2**20 if sys.platform == "darwin" else 2**10
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors;", end=" ")
     print(f"whole process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale:.0f} MB at most")

@@ -18,6 +18,7 @@ from discreet.reconcile.margins import Margins
 from discreet.reconcile.problem import bounds, read
 
 parts = import_module("discreet.reconcile.cube")
+meeting = import_module("discreet.reconcile.meet")
 
 Margin = dict[tuple[Any, ...], Any]
 
@@ -311,6 +312,44 @@ def test_margins_of_three_ways_stay_close_to_the_fit() -> None:
         assert np.sqrt(np.mean((margin(cells, key) - margin(real, key)) ** 2)) < (2 if key == () else 1)
 
 
+def off_the_fit(sides: tuple[int, ...], public: list[tuple[int, ...]], variance: Any = None) -> dict[int, float]:
+    """Root mean square distance from the least-squares values, by axes kept, of margins that are not public."""
+    generator = np.random.default_rng(3)
+    squares: dict[int, list[float]] = {}
+    for run in range(5):
+        truth = generator.poisson(generator.gamma(0.6, 3, sides))
+        noisy = {}
+        for key in every_key(len(sides)):
+            shape = np.shape(margin(truth, key))
+            noisy[key] = margin(truth, key) + generator.geometric(0.6, shape) - generator.geometric(0.6, shape)
+        fixed = {key: margin(truth, key) for key in public}
+        result = cube(noisy, variance=variance, fixed=fixed, seed=run)
+        problem = read(noisy, variance, fixed, {})
+        real = parts._fit(problem, *bounds(problem))
+        for key in noisy:
+            if key and key not in public:
+                squares.setdefault(len(key), []).extend(np.ravel(result[key] - margin(real, key)) ** 2)
+        assert all(np.array_equal(result[key], fixed[key]) for key in public)
+    return {ways: float(np.sqrt(np.mean(each))) for ways, each in squares.items()}
+
+
+@pytest.mark.parametrize("sides", [(20, 20, 20), (100, 12, 5), (8, 7, 6, 5)])
+def test_public_values_leave_the_other_margins_as_close(sides: tuple[int, ...]) -> None:
+    """A total, an axis, two and three axes, which together take a step in nearly every fixed sum."""
+    free = off_the_fit(sides, [])
+    for public in ([()], [(0,)], [(0,), (1,)], [(0,), (1,), (2,)]):
+        found = off_the_fit(sides, public)  # type: ignore[arg-type]
+        assert all(found[ways] < 1.3 * free[ways] for ways in found), (public, found, free)
+
+
+@pytest.mark.parametrize("precise", [(), (0,)])
+def test_a_precise_margin_leaves_the_others_as_close(precise: tuple[int, ...]) -> None:
+    """Rounded with their precision as weight alone, one-way margins are ten times as far."""
+    variance = dict.fromkeys(every_key(3), 1.0)
+    free, found = (off_the_fit((20, 20, 20), [], variance | {precise: each}) for each in (1.0, 0.01))
+    assert all(found[ways] < 1.3 * free[ways] for ways in found), (found, free)
+
+
 def test_a_hierarchy_crossed_with_dimensions() -> None:
     """Counties in states by age: states by age, states, ages and the total are all sums of the same cells."""
     generator = np.random.default_rng(3)
@@ -358,6 +397,27 @@ def test_three_public_margins_of_a_cube() -> None:
     fixed = {key: margin(truth, key) for key in [(0, 1), (0, 2), (1, 2)]}
     cells = cube(noisy, fixed=fixed, seed=1)[0, 1, 2]
     assert all(np.array_equal(margin(cells, key), values) for key, values in fixed.items())
+
+
+def test_a_search_that_runs_out_of_time_ends_at_once_and_claims_no_contradiction(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One limit for all programs: the first that meets it is the last."""
+    programs = []
+    program = meeting._program
+
+    def counted(*given_program: Any) -> Any:
+        programs.append(1)
+        return program(*given_program)
+
+    monkeypatch.setattr(meeting, "_program", counted)
+    monkeypatch.setattr(meeting, "SUBSETS", (330, 340))
+    monkeypatch.setattr(meeting, "SECONDS", 0.0)
+    truth = np.random.default_rng(4).poisson(1, (7, 7, 7))
+    fixed = {key: margin(truth, key) for key in [(0, 1), (0, 2), (1, 2)]}
+    with pytest.raises(SolverError, match="found in 0 seconds; there may be some"):
+        cube({(0, 1, 2): 0 * truth}, fixed=fixed, seed=1)
+    assert len(programs) == 1
 
 
 def test_axes_in_any_order() -> None:

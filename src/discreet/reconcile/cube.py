@@ -29,6 +29,7 @@ from discreet.reconcile.controlled import controlled
 from discreet.reconcile.diffuse import diffuse
 from discreet.reconcile.margins import Key, Levels, Margins
 from discreet.reconcile.meet import balance, meet
+from discreet.reconcile.misfit import Misfit
 from discreet.reconcile.problem import BY_KEY, Naming, Problem, bounds, read
 from discreet.reconcile.project import Projection
 
@@ -176,33 +177,29 @@ def _integers(problem: Problem, key: int, naming: Naming) -> Integers:
     plain = all(name is None for named in margins.keys for _, name in named)
     partial = any(values is not None and (values >= 0).any() and (values < 0).any() for values in known)
     whole = _two_way(problem, cells, key) if plain and not partial and len(margins.sides) <= 2 else None
+    aims, weights = _aims(problem, cells)
     if whole is None:
-        whole = _diffused(problem, cells, low, high, key)
+        whole = diffuse(margins, cells, aims, weights, (low, high), key)
     if owners:
-        priority = seeded.priorities(key, whole.size)
-        flat = low.reshape(-1), high.reshape(-1)
-        met = meet(whole.reshape(-1), cells.reshape(-1), owners, targets, *flat, priority)
-        if met is None:
+        misfit = Misfit(margins, cells.reshape(-1), aims, weights, min(weights), whole.reshape(-1))
+        if not meet(misfit, owners, targets, low.reshape(-1), high.reshape(-1), seeded.priorities(key, whole.size)):
             fixed = ", ".join(map(naming.margin, problem.known))
             raise SolverError(
                 f"the fixed values of {fixed} cannot all be met by non-negative integers; leave one of them out"
             )
-        whole = met.reshape(whole.shape)
+        whole = misfit.whole.reshape(whole.shape)
     return whole
 
 
-def _diffused(problem: Problem, cells: Floats, low: Integers, high: Integers, key: int) -> Integers:
-    margins = problem.margins
-    known = [problem.known.get(named) for named in margins.keys]
-    weights = [1 / float(np.mean(problem.variance.get(named, 1.0))) for named in margins.keys]
-    heavy = 100 * max([1 / float(np.min(v)) for v in problem.variance.values()])
-    weights = [heavy if values is not None else weight for values, weight in zip(known, weights, strict=True)]
-    own = 1 / float(np.mean(problem.variance[problem.full])) if problem.full in problem.variance else min(weights)
-    targets = [
-        total if values is None else np.where(values >= 0, values, total)
-        for total, values in zip(margins.add(cells), known, strict=True)
-    ]
-    return diffuse(margins, cells, targets, weights, own, (low, high), key)
+def _aims(problem: Problem, cells: Floats) -> tuple[list[Floats], list[float]]:
+    """What each margin is to be close to once cells are integers, and its weight: that of noise, or the largest."""
+    sums, weights = [], []
+    largest = max(1 / float(np.min(variance)) for variance in problem.variance.values())
+    for named, total in zip(problem.margins.keys, problem.margins.add(cells), strict=True):
+        known = problem.known.get(named)
+        sums.append(total if known is None else np.where(known >= 0, known, total))
+        weights.append(largest if known is not None else 1 / float(np.mean(problem.variance[named])))
+    return sums, weights
 
 
 def _two_way(problem: Problem, cells: Floats, key: int) -> Integers | None:

@@ -1,18 +1,21 @@
 """Integers for a cube of three and more dimensions, or with levels: cells rounded so that all margins stay close.
 
 Rounding every margin down or up at once is not always possible here, so the sums of the rounded cells are the margins.
-Every cell is rounded down or up, in two stages.
+Every cell is rounded down or up, in three stages. The first two weigh all margins alike: under unequal weights a step
+that is good for many light margins is barred by one heavy margin, and the light ones stay far off.
 
 **Waves.** Cells are visited in waves, those whose coordinates have the same sum modulo the longest side: in three
 dimensions no two of a wave share a sum over one axis. A cell goes up where that lowers the squared errors, so far, of
 the margins it belongs to; where m cells of a wave share a sum, each answers for 1/m of its error.
 
-**Polish.** Then single cells are moved by one unit, best first, while that lowers
+**Polish.** Then single cells are moved by one unit, in random order, while that lowers the `misfit`
 
-    sum over the margins and the cells of (sum of the integers - sum of the least-squares values)**2 / variance.
+    sum over the margins and the cells of (sum of the integers - sum of the least-squares values)**2.
+
+**Precision.** Last, where variances differ, the same with every square divided by its variance, best first: the few
+units that a precise margin is off by are moved where they do the least harm.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +23,7 @@ import numpy as np
 from discreet.reconcile import apportion, seeded
 from discreet.reconcile.check import Floats, Integers
 from discreet.reconcile.margins import Margins
+from discreet.reconcile.misfit import Misfit
 
 WAVES = 256
 PASSES = 12
@@ -31,11 +35,10 @@ def diffuse(
     cells: Floats,
     targets: Sequence[Floats],
     weights: Sequence[float],
-    own_weight: float,
     bounds: tuple[Integers, Integers],
     key: int,
 ) -> Integers:
-    """Integers close to the cells, whose margins are close to the targets, in the order of `margins.keys`."""
+    """Integers close to the cells, whose margins are close to the targets; all in the order of `margins.keys`."""
     flat = cells.reshape(-1)
     low, high = (np.broadcast_to(bound, cells.shape).reshape(-1) for bound in bounds)
     whole, rest = apportion.split(flat)
@@ -43,21 +46,20 @@ def diffuse(
     open_cells = np.flatnonzero((rest > 0) & (whole < high))
     part = rest[open_cells] / apportion.GRID
     places = margins.places(open_cells)
-    weight = np.array(weights)
-    error = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
-    error += np.concatenate([np.ravel(total) for total in margins.add(whole.reshape(cells.shape))])
-    expected = error + _count(places, part, len(error))
+    expected = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
+    expected += np.concatenate([np.ravel(total) for total in margins.add(whole.reshape(cells.shape))])
+    expected += _count(places, part, len(expected))
     for wave in _waves(margins.sides, open_cells):
         at = places[:, wave]
-        share = weight[:, None] / np.bincount(at.reshape(-1), minlength=len(error))[at]
-        pull = (share * (0.5 - part[wave] + expected[at])).sum(axis=0) + own_weight * (0.5 - part[wave])
+        share = 1 / np.bincount(at.reshape(-1), minlength=len(expected))[at]
+        pull = (share * (0.5 - part[wave] + expected[at])).sum(axis=0) + (0.5 - part[wave])
         up = pull < 0
         whole[open_cells[wave]] += up
-        expected += _count(at, up - part[wave], len(error))
-    floor = np.minimum(apportion.split(flat)[0], high)
-    for number in range(PASSES):
-        if not _polish(margins, whole, flat, open_cells, places, expected, weight, own_weight, floor, key + number):
-            break
+        expected += _count(at, up - part[wave], len(expected))
+    alike = Misfit(margins, flat, targets, [1.0] * len(targets), 1.0, whole)
+    _polish(alike, open_cells, key)
+    if min(weights) < max(weights):
+        _polish(Misfit(margins, flat, targets, weights, min(weights), whole), open_cells, key, best_first=True)
     return whole.reshape(cells.shape)
 
 
@@ -75,33 +77,13 @@ def _waves(sides: Sequence[int], cells: Integers) -> list[Integers]:
     return np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
 
 
-def _polish(
-    margins: Margins,
-    whole: Integers,
-    cells: Floats,
-    movable: Integers,
-    places: Integers,
-    error: Floats,
-    weight: Floats,
-    own_weight: float,
-    floor: Integers,
-    key: int,
-) -> int:
-    """Try the cells whose move helps, in random order, each against the errors as they then are; how many moved."""
-    barrier = (float(weight.sum()) + own_weight) / 2
-    shapes = [margins.shape(margin) for margin in margins.keys]
-    parts = np.split(error, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
-    spread = margins.spread([w * part.reshape(shape) for w, part, shape in zip(weight, parts, shapes, strict=True)])
-    pull = spread.reshape(-1)[movable] + own_weight * (whole - cells)[movable]
-    helps = np.flatnonzero(np.abs(pull) > barrier * (1 + 1e-9))
-    helps = helps[np.argsort(seeded.priorities(key, len(helps)))[:MOVES]]
-    moved = 0
-    for at, cell in zip(helps.tolist(), movable[helps].tolist(), strict=True):
-        here = places[:, at]
-        now = float(weight @ error[here]) + own_weight * float(whole[cell] - cells[cell])
-        step = -1 if now > 0 else 1
-        if abs(now) > barrier * (1 + 1e-9) and floor[cell] <= whole[cell] + step <= floor[cell] + 1:
-            whole[cell] += step
-            error[here] += step
-            moved += 1
-    return moved
+def _polish(misfit: Misfit, movable: Integers, key: int, best_first: bool = False) -> None:
+    """Try the cells whose step helps, each against the sums as they then are, pass after pass."""
+    for number in range(PASSES):
+        pull = np.abs(misfit.pull(movable))
+        helps = np.flatnonzero(pull > misfit.weight / 2 * (1 + 1e-9))
+        order = [seeded.priorities(key + number, len(helps))]
+        if best_first:
+            order.append(-np.rint(pull[helps] / misfit.weight * apportion.GRID))
+        if not misfit.lower(movable[helps[np.lexsort(order)[:MOVES]]]):
+            break

@@ -88,7 +88,10 @@ class Plan:
         if method == "wang-3":
             made = _wang(part, noisy, self.seed)
         elif method == "tree":
-            made = _tree(part, noisy, self._shared(part, settled) or _total(noisy), self.seed)
+            chain = part.chain(list(distinct.values()))
+            assert chain is not None, "a tree is chosen where groupings nest"
+            order = [_sorted(part.keys[place]) for place in chain]
+            made = _tree(part, order, noisy, self._shared(part, settled) or _total(noisy), self.seed)
         else:
             made = self._cube(part, noisy, self._shared(part, settled))
         return {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()}
@@ -169,7 +172,7 @@ def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Kn
 
 
 def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
-    """Every literal is about some cell, and all can be met: tried with measurements of 0."""
+    """Every literal is about some cell, and tables can be made: tried with measurements of 0, before any is drawn."""
     layout = made.layout
     for one in literals:
         used = any(fixed.within(one, part) is not None for _, part in made.parts) or any(
@@ -183,13 +186,11 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
                 f"fixed gives {one.count} for {one.text}, which is no sum of published cells; leave it out, or publish"
                 " the margin"
             )
-    if not literals:
-        return
     try:
         made.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
-        raise SpecError(f"the fixed counts cannot all be met: {error} ({axes or 'no axes'})") from None
+        raise SpecError(f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})") from None
 
 
 def _together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
@@ -233,13 +234,15 @@ def _wang(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Int
     return {components: counts.reshape(noisy[components].shape), total: counts.sum().reshape(noisy[total].shape)}
 
 
-def _tree(part: Part, noisy: Mapping[Key, Integers], settled: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
-    order = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
+def _tree(
+    part: Part, order: Sequence[Key], noisy: Mapping[Key, Integers], settled: Mapping[Key, Integers], seed: int
+) -> dict[Key, Integers]:
+    """`order` is from coarse to fine, each grouping holding the next."""
     starts = np.cumsum([0, *(noisy[key].size for key in order)])
     parent = [np.full(noisy[order[0]].size, -1)]
     for above, key, start in zip(order, order[1:], starts, strict=False):
         holders = part.holders(key, above)
-        assert holders is not None
+        assert holders is not None, "the groupings of a chain nest"
         parent.append(holders + start)
     known = {
         int(start) + at: int(value)

@@ -160,7 +160,7 @@ class Layout:
             people = {book.name: members for book, members in grouping.within}
             people |= {side.book.name: frozenset().union(*side.members) for side in grouping.sides}
             for _ in range(math.prod(side.colours for side in grouping.sides)):
-                fits = (family for family in families if all(_apart(people, other) for other in family))
+                fits = (family for family in families if all(apart(people, other) for other in family))
                 family = next(fits, None)
                 if family is None:
                     families.append([people])
@@ -188,8 +188,8 @@ class Layout:
         return np.broadcast_to(full, shape)
 
 
-def _apart(one: Mapping[str, frozenset[int]], other: Mapping[str, frozenset[int]]) -> bool:
-    """Whether no leaf combination is in both."""
+def apart(one: Mapping[str, frozenset[int]], other: Mapping[str, frozenset[int]]) -> bool:
+    """Whether no leaf combination is in both of two populations, each by the leaves it has of some dimensions."""
     return any(not members & other[name] for name, members in one.items() if name in other)
 
 

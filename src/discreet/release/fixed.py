@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import SpecError
-from discreet.release.cells import Grouping, Layout
+from discreet.release.cells import Grouping, Layout, apart
 from discreet.release.parts import Key, Part
 from discreet.release.spec import ReleaseSpec
 
@@ -60,7 +60,7 @@ def _agree(literals: Sequence[Known], sizes: Mapping[str, int]) -> None:
     for whole in literals:
         parts: list[Known] = []
         for one in sorted(literals, key=lambda each: -each.count):
-            if one is not whole and _inside(one, whole) and all(_apart(one, other) for other in parts):
+            if one is not whole and _inside(one, whole) and all(apart(one.leaves, other.leaves) for other in parts):
                 parts.append(one)
         total = sum(part.count for part in parts)
         if total > whole.count or (total < whole.count and parts and _size(whole, sizes) == _sizes(parts, sizes)):
@@ -74,10 +74,6 @@ def _agree(literals: Sequence[Known], sizes: Mapping[str, int]) -> None:
 
 def _inside(one: Known, whole: Known) -> bool:
     return all(name in one.leaves and one.leaves[name] <= leaves for name, leaves in whole.leaves.items())
-
-
-def _apart(one: Known, other: Known) -> bool:
-    return any(not leaves & other.leaves[name] for name, leaves in one.leaves.items() if name in other.leaves)
 
 
 def _size(one: Known, sizes: Mapping[str, int]) -> int:

@@ -81,7 +81,7 @@ class Part:
 
     def chain(self, places: Sequence[int]) -> list[int] | None:
         """The groupings from coarse to fine, if each holds the next; None otherwise."""
-        order = sorted(places, key=lambda place: math.prod(self.shape(self.keys[place])))
+        order = sorted(places, key=lambda place: (math.prod(self.shape(self.keys[place])), len(self.keys[place])))
         nested = all(self.holders(self.keys[fine], self.keys[coarse]) is not None for coarse, fine in pairwise(order))
         return order if nested else None
 

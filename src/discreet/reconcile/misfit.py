@@ -1,0 +1,92 @@
+"""How far integers and their sums are from real cells and theirs, each weighted.
+
+For integers k, real cells x, and a target t_A for the sums A k of each margin:
+
+    misfit = sum over the margins of w_A sum (A k - t_A)**2 + w_0 sum (k - x)**2.
+
+A step of 1 up or down in one cell changes it by W + 2 pull or W - 2 pull. W is the sum of the weights; the pull of a
+cell is what its sums and the cell itself are off by, weighted.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.reconcile import apportion
+from discreet.reconcile.check import Floats, Integers
+from discreet.reconcile.margins import Margins
+
+
+class Misfit:
+    """Integers and how far they are from what they are to be close to. Arrays of cells are flat.
+
+    Parameters
+    ----------
+    margins
+        The sums.
+    cells
+        The real cells.
+    targets, weights
+        Of each margin, in the order of `margins.keys`.
+    own
+        The weight of the cells.
+    whole
+        The integers; they change with every step.
+    """
+
+    def __init__(
+        self,
+        margins: Margins,
+        cells: Floats,
+        targets: Sequence[Floats],
+        weights: Sequence[float],
+        own: float,
+        whole: Integers,
+    ) -> None:
+        self._margins, self._cells, self.whole = margins, cells, whole
+        self._weights, self._own = np.array(weights), own
+        self._floor, rest = apportion.split(cells)
+        self._ceiling = self._floor + (rest > 0)
+        sums = margins.add(whole.reshape(margins.sides))
+        self._shapes = [np.shape(total) for total in sums]
+        self._edges = np.cumsum([np.size(total) for total in sums])[:-1]
+        self._error = np.concatenate([np.ravel(total - aim) for total, aim in zip(sums, targets, strict=True)])
+
+    @property
+    def weight(self) -> float:
+        """W."""
+        return float(self._weights.sum()) + self._own
+
+    def pull(self, at: Integers) -> Floats:
+        """The pull of some cells."""
+        if 4 * len(at) > len(self.whole):
+            parts = zip(self._weights, np.split(self._error, self._edges), self._shapes, strict=True)
+            sums = self._margins.spread([w * part.reshape(shape) for w, part, shape in parts]).reshape(-1)[at]
+        else:
+            sums = self._weights @ self._error[self._margins.places(at)]
+        return np.asarray(sums + self._own * (self.whole[at] - self._cells[at]))
+
+    def astray(self, at: Integers, step: int) -> npt.NDArray[np.bool_]:
+        """Which cells a step would leave neither rounded down nor rounded up."""
+        after = self.whole[at] + step
+        return np.asarray((after < self._floor[at]) | (after > self._ceiling[at]))
+
+    def lower(self, at: Integers) -> int:
+        """Take every step that lowers the misfit, cell by cell in the order given; how many were taken."""
+        barrier = self.weight / 2 * (1 + 1e-9)
+        places = self._margins.places(at)
+        taken = 0
+        for cell, here in zip(at.tolist(), places.T, strict=True):
+            now = float(self._weights @ self._error[here]) + self._own * float(self.whole[cell] - self._cells[cell])
+            step = -1 if now > 0 else 1
+            if abs(now) > barrier and self._floor[cell] <= self.whole[cell] + step <= self._ceiling[cell]:
+                self.whole[cell] += step
+                self._error[here] += step
+                taken += 1
+        return taken
+
+    def take(self, at: Integers, steps: Integers) -> None:
+        """Change cells, each given once."""
+        self.whole[at] += steps
+        np.add.at(self._error, self._margins.places(at), steps)
