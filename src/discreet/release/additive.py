@@ -134,7 +134,8 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
     if ends and asked.reconcile not in ("auto", "none"):
         raise SpecError(
             f"reconcile is {asked.reconcile}, and the noise has an upper end: larger counts are measured as if they"
-            " were that, and would not add up; take noise without an end, or reconcile: none"
+            " were that, and would not add up; take noise without an end, or reconcile: none",
+            ("reconcile",),
         )
     if asked.reconcile == "none" or ends:
         made = Plan(layout, (), every, tuple(literals), asked.seed)
@@ -144,7 +145,8 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
             name = layout.tables[overlapping[0]][0].name
             raise SpecError(
                 f"reconcile is {asked.reconcile}, and table {name!r} has categories that overlap, which cannot add up;"
-                " take reconcile: auto, which leaves such tables as they are, or none"
+                " take reconcile: auto, which leaves such tables as they are, or none",
+                ("reconcile",),
             )
         methods = [(_method(asked.reconcile, part, layout, literals), part) for part in found]
         made = Plan(layout, tuple(methods), tuple(overlapping), tuple(literals), asked.seed)
@@ -161,13 +163,16 @@ def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Kn
         if len(sizes) != 2 or sizes[0] != 1 or stated:
             raise SpecError(
                 f"reconcile is wang-3, which is for a list and its total, with nothing fixed; table {name!r} is not"
-                " that: take auto"
+                " that: take auto",
+                ("reconcile",),
             )
         return "wang-3"
     nested = part.chain(list(distinct.values())) is not None
     if wanted == "tree" and (not nested or stated):
         why = "it has fixed counts" if nested else "its groupings do not nest"
-        raise SpecError(f"reconcile is tree, and table {name!r} is no hierarchy ({why}); take auto or cube")
+        raise SpecError(
+            f"reconcile is tree, and table {name!r} is no hierarchy ({why}); take auto or cube", ("reconcile",)
+        )
     return "tree" if wanted == "tree" or (wanted == "auto" and nested and not stated) else "cube"
 
 
@@ -184,13 +189,16 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
         if not used:
             raise SpecError(
                 f"fixed gives {one.count} for {one.text}, which is no sum of published cells; leave it out, or publish"
-                " the margin"
+                " the margin",
+                one.place,
             )
     try:
         made.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
-        raise SpecError(f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})") from None
+        raise SpecError(
+            f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})", ("fixed",)
+        ) from None
 
 
 def _together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
