@@ -37,5 +37,7 @@ def spark() -> Iterator[Spark]:
         unavailable("there is no Java; apt-get install openjdk-17-jre-headless")
     from discreet.release.engines.spark import _running
 
-    with _running():
-        yield Spark()
+    with pytest.MonkeyPatch.context() as patch:  # Java need not compile well for so short a life
+        patch.setenv("PYSPARK_SUBMIT_ARGS", "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell")
+        with _running():
+            yield Spark()
