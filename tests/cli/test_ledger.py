@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,10 @@ def test_mistakes_are_one_message(town, arguments: tuple[str, ...], said: str) -
     assert Path("secret").read_text().strip() not in refused.err
     assert not Path("new").exists()
     assert not Path("none").exists()
+
+
+def test_what_is_piped_is_not_cut() -> None:
+    """The head of a ledger is longer than a line of a terminal, and is given back as it was printed."""
+    code = "from discreet.cli import show; show.console.print('head', 'a' * 90)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == f"head {'a' * 90}\n"

@@ -25,7 +25,7 @@ from discreet.release import ReleaseSpec, measure, run, secrets
 from discreet.release.check import check
 from discreet.release.promise import layout_of
 
-from .town import folder
+from .town import folder, settle
 
 DISTRICTS = ["north", "south", "west"]
 
@@ -470,3 +470,12 @@ def test_no_true_count_key_or_secret_is_published_printed_or_raised(
     assert len(seen) >= 8
     for hidden in [secret, *map(str, seen), *(f"{count:,}" for count in sizes.values())]:
         assert not re.search(rf"(?<![0-9,]){re.escape(hidden)}(?![0-9,])", published), hidden
+
+
+def test_a_dimension_that_no_table_uses_is_not_published(tmp_path: Path) -> None:
+    """Nothing in the folder could show whether it is true."""
+    spec = settle(tmp_path)
+    spec["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
+    made = run(spec, tmp_path / "out")
+    assert set(made.manifest["spec"]["dimensions"]) == {"sex", "age"}
+    assert check(tmp_path / "out").manifest == made.manifest

@@ -22,6 +22,8 @@ from discreet.report.numbers import number as number
 from discreet.report.numbers import upper as upper
 
 console = Console(highlight=False)
+if not console.is_terminal:
+    console.width = 1000  # whoever reads a pipe or a file wants whole lines
 
 
 @contextmanager

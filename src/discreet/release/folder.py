@@ -102,9 +102,11 @@ class Published:
 
 
 def public(asked: ReleaseSpec) -> dict[str, Any]:
-    """The part of a specification that is published: nothing of where the data or the secret are."""
-    return asked.model_dump(mode="json", exclude={"source", "secret", "ledger", "record_keys"}) | {
-        "design": None if asked.design is None or "certificate" in asked.design else asked.design
+    """The part of a specification that is published: what is used, and nothing of where the data or the secret are."""
+    said = asked.model_dump(mode="json", exclude={"source", "secret", "ledger", "record_keys"})
+    return said | {
+        "dimensions": {name: book for name, book in said["dimensions"].items() if name in asked.used},
+        "design": None if asked.design is None or "certificate" in asked.design else asked.design,
     }
 
 

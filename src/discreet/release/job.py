@@ -126,12 +126,11 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
     missing = {name: each for name, each in asked.dimensions.items() if each.from_data and each.categories is None}
     if not missing:
         return asked
-    used = {name for table in asked.tables for name in (*(axis.dimension for axis in table.dimensions), *table.filter)}
     dimensions = {
-        name: each.model_dump() for name, each in asked.dimensions.items() if name in used or name not in missing
+        name: each.model_dump() for name, each in asked.dimensions.items() if name in asked.used or name not in missing
     }
     with open_engine(asked.source) as engine:
-        for name in missing.keys() & used:
+        for name in missing.keys() & asked.used:
             found = engine.values(missing[name].column, MOST_CATEGORIES)
             dimensions[name] = missing[name].with_categories(found).model_dump()
     return loading.load(asked.model_dump() | {"dimensions": dimensions})

@@ -42,7 +42,7 @@ def spoiled(asked: ReleaseSpec) -> str | None:
     """Why nothing is promised even for one count, read alone; None where its certificate holds."""
     if asked.record_keys is not None:
         return "the record keys came with the data"
-    if any(dimension.from_data for dimension in asked.dimensions.values()):
+    if any(asked.dimensions[name].from_data for name in asked.used):
         return "categories were taken from the data"
     return None
 

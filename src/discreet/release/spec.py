@@ -338,6 +338,12 @@ class ReleaseSpec(_Part):
             raise ValueError("a format is given twice; give each once")
         return given
 
+    @property
+    def used(self) -> set[str]:
+        """The dimensions of tables and filters."""
+        axes = {axis.dimension for table in self.tables for axis in table.dimensions}
+        return axes.union(*(table.filter for table in self.tables))
+
     @model_validator(mode="after")
     def _consistent(self) -> "ReleaseSpec":
         if self.key != "fresh" and self.secret is None:
