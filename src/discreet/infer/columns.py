@@ -3,10 +3,13 @@
 The work is done for each distinct measurement. Under a flat prior, and away from the small rows and from the ends of
 the domain, the posterior of y + period is that of y moved by the period, so a million different large measurements cost
 as much as one period of them.
+
+Under a Poisson or negative binomial prior p(k + 1) / p(k) moves one way as k grows. So, where only noise is added, the
+posteriors of count minus measurement are in the order of their likelihood ratios, and their quantiles, modes and means
+move one way as the measurement grows: where they are the same at both ends of a stretch, they are so between.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +24,20 @@ from discreet.infer import belief
 from discreet.infer import prior as priors
 from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior import beliefs, certified, integers, reaching, require
-from discreet.infer.prior import Flat, Prior
+from discreet.infer.prior import Flat, NegativeBinomial, Poisson, Prior
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.intp]
 
 CHUNK = 1 << 16
 """Probabilities held at a time: more than fit into the processor's cache are slower."""
 
+FEW = 16
+"""Chunks of measurements whose means are found one by one rather than searched for stretches that agree."""
+
+CLOSE = 1e-12
+"""How much means may differ, in parts of the measurement, to be found by interpolation."""
 
 FOUND = ("low", "high", "mean", "most_likely")
 
@@ -118,24 +127,60 @@ def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: 
     values, inverse = np.unique(standing, return_inverse=True)
     whole, means = np.zeros((4, len(values)), dtype=np.int64), np.zeros(len(values))
 
-    def summarise(here: npt.NDArray[np.intp]) -> None:
+    def average(here: Places) -> tuple[Integers, Floats]:
         first, chances = beliefs(likelihood, values[here], prior)
+        means[here] = first + chances @ np.arange(chances.shape[1])
+        return first, chances
+
+    def summarise(here: Places) -> None:
+        first, chances = average(here)
         low, high = belief.credible(chances, level)
         top = chances.argmax(axis=1)
         possible = chances[np.arange(len(top)), top] > 0
         whole[:, here] = first + low, first + high, first + top, possible
-        means[here] = first + chances @ np.arange(chances.shape[1])
 
+    def settle(here: Places) -> None:
+        """Those between two that agree agree with them; their means are interpolated, or found one by one."""
+        if len(here) <= rows:
+            return summarise(here)
+        ends = here[[0, -1]]
+        summarise(ends)
+        offsets, drift = whole[:3, ends] - values[ends], np.diff(means[ends] - values[ends])
+        close = abs(drift) <= CLOSE * values[ends[0]]
+        if (offsets[:, 0] == offsets[:, 1]).all() and (close or len(here) <= FEW * rows):
+            whole[:3, here], whole[3, here] = values[here] + offsets[:, :1], 1
+            if close:
+                means[here] = values[here] + np.interp(values[here], values[ends], means[ends] - values[ends])
+            for part in () if close else _parts(here, rows):
+                average(part)
+            return None
+        settle(here[: len(here) // 2])
+        settle(here[len(here) // 2 :])
+
+    rows = max(2, CHUNK // likelihood.width)
     edge = reaching(likelihood, values)
-    inner = np.flatnonzero(~edge)
-    parts = np.array_split(inner, -(-len(inner) * likelihood.width // CHUNK) or 1)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(summarise, [part for part in parts if part.size]))
+    far = _far(likelihood, values, prior)
+    for part in _parts(np.flatnonzero(~edge & ~far), rows):
+        summarise(part)
     for place in np.flatnonzero(edge):  # a prior may have all counts from here on possible
         summarise(np.array([place]))
+    if far.any():
+        settle(np.flatnonzero(far))
     moved = distinct - standing
     low, high, mode, possible = whole[:, inverse]
     return Summaries(low + moved, high + moved, means[inverse] + moved, mode + moved, possible > 0)
+
+
+def _parts(here: Places, rows: int) -> Iterator[Places]:
+    for start in range(0, len(here), rows):
+        yield here[start : start + rows]
+
+
+def _far(likelihood: Likelihood, values: Integers, prior: Prior) -> npt.NDArray[np.bool_]:
+    """Measurements of counts that have the same noise, far from any end, where the prior's ratios move one way."""
+    if not isinstance(prior, (Poisson, NegativeBinomial)) or len(likelihood.weights) > 1 or likelihood.lower:
+        return np.zeros(len(values), dtype=bool)
+    return (values >= likelihood.most) & (values - likelihood.least <= likelihood.upper)
 
 
 def _standing(likelihood: Likelihood, observed: Integers) -> Integers:
