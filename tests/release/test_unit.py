@@ -1,5 +1,6 @@
 """Whose privacy is kept: what one count promises to a person with several rows, and whom a ledger protects."""
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ def test_one_count_is_promised_to_a_person_with_all_rows_in_it(
     contributions: int, spec: dict[str, Any], tmp_path: Path
 ) -> None:
     spec |= {"key": "contributors", "unit": {"id": "person", "contributions": contributions}, "bits": 8}
+    spec["tables"][0]["margins"] = "all"
     del spec["budget"]
     made = run(spec, tmp_path / "out")
     stated = Fraction(made.manifest["privacy"]["cell"]["delta"])
@@ -64,6 +66,9 @@ def test_one_count_is_promised_to_a_person_with_all_rows_in_it(
     assert check(tmp_path / "out").manifest == made.manifest
     page = (tmp_path / "out" / "report.html").read_text()
     assert ("one person more or less, with up to 3 rows in it, an upper bound" in page) == (contributions == 3)
+    held = re.search("of them hold one person, at most</dt><dd>([0-9]+)", page)
+    assert held is not None
+    assert int(held[1]) == {1: 2, 3: 4}[contributions]  # there are four counts in all
 
 
 def test_a_count_of_a_release_that_composes_is_promised_alike(spec: dict[str, Any], tmp_path: Path) -> None:

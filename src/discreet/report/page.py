@@ -58,10 +58,11 @@ def _head(spec: ReleaseSpec) -> str:
 def _lead(made: "Published", errors: Sequence[Distortion]) -> str:
     spec, layout = made.spec, made.layout
     unit = "row" if spec.unit.id is None else "person"
+    counts = len(layout.cells[0])
     facts = [
-        ("tables", f"{len(layout.tables):,}"),
-        ("different counts", f"{len(layout.cells[0]):,}"),
-        (f"of them hold one {unit}, at most", f"{made.touches * spec.unit.contributions:,}"),
+        ("table" if len(layout.tables) == 1 else "tables", f"{len(layout.tables):,}"),
+        ("different counts", f"{counts:,}"),
+        (f"of them hold one {unit}, at most", f"{min(counts, made.touches * spec.unit.contributions):,}"),
         ("19 in 20 measurements are this close", f"±{errors[-1].within:,}"),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
