@@ -185,6 +185,7 @@ def test_labels_that_overlap_in_a_dimension_that_a_margin_sums_over(tmp_path: Pa
         (["district=x"], "people", "no label 'x'"),
         (["age=child"], "people", "no dimension 'age'"),
         (["district"], "people", "dimension=label"),
+        (["district=n\nx"], "people", "in one line"),
         (["district=n,district=s"], "people", "each dimension once"),
         (["district=n"], "person", "no table 'person'"),
         (["district=n"], None, "choose one of: people, ages"),

@@ -113,6 +113,24 @@ def test_units_that_are_reserved_side_by_side(spec: dict[str, Any], tmp_path: Pa
     assert ledger.verify().spent == 1
 
 
+def test_a_unit_that_was_not_named_at_first(spec: dict[str, Any], tmp_path: Path) -> None:
+    """The first that is named binds those that follow."""
+    ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
+    for name, protects in (("a", None), ("b", "person")):
+        ledger.reserve(name, 1, [name.encode() * 16], {}, protects=protects).spend()
+    for protects in ("household", None):
+        with pytest.raises(LedgerError, match="what was spent from this ledger protects person"):
+            ledger.reserve("c", 1, [b"c" * 16], {}, protects=protects)
+    assert (ledger.verify().spent, ledger.verify().protects) == (2, "person")
+
+
+def test_a_promise_of_nothing_is_at_most_1(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec |= {"key": "contributors", "unit": {"id": "person", "contributions": 10}, "bits": 8}
+    spec["design"]["epsilon"] = 5
+    del spec["budget"]
+    assert run(spec, tmp_path / "out").manifest["privacy"]["cell"]["delta"] == "1.0"
+
+
 def test_nothing_without_a_guarantee_is_granted(spec: dict[str, Any], tmp_path: Path) -> None:
     """Even if a checked specification is changed afterwards."""
     spec["dimensions"]["sex"]["from_data"] = True

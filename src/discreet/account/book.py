@@ -55,9 +55,9 @@ class Book:
 
     def protecting(self, base: Connection, release: str, protects: str | None) -> None:
         """Refuse a release that protects others than those that were spent: their losses do not add up."""
-        chosen = select(entries).where(entries.c.kind == "spend").order_by(entries.c.seq).limit(1)
-        found = base.execute(chosen).first()
-        before = None if found is None else self._genuine(found).data.get("protects")
+        spends = base.execute(select(entries).where(entries.c.kind == "spend").order_by(entries.c.seq))
+        said = (self._genuine(row).data.get("protects") for row in spends)
+        before = next((protected for protected in said if protected is not None), None)
         if before is not None and before != protects:
             raise LedgerError(
                 f"{release!r} protects {protects or 'nobody named'}, and what was spent from this ledger protects"

@@ -287,7 +287,8 @@ class Ledger:
             elif {"cost": record.cost, "cells": record.cells, "protects": record.protects} != asked:
                 remedy = "refund it first, or" if record.state == "reserved" else "it is spent:"
                 raise LedgerError(
-                    f"{release!r} was reserved before, for {record.cost} units, with another cost or other cells;"
+                    f"{release!r} was reserved before, for {record.cost} units, with another cost, other cells or"
+                    " another unit;"
                     f" {remedy} use another name for what is another release"
                 )
         return Grant(self._book, record, digests)

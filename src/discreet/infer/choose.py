@@ -44,7 +44,11 @@ class Cells:
 def read(text: str) -> Labels:
     """ "district=Abbey,age=0-15" by dimension; a label with a comma in it goes in double quotes with its dimension."""
     found: Labels = {}
-    for part in next(csv.reader([text], skipinitialspace=True), []):
+    try:
+        parts = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        raise ParameterError(f"cells are chosen by {text!r:.80}; write dimension=label, in one line") from None
+    for part in parts:
         name, equals, label = part.partition("=")
         if not equals or name.strip() in found:
             raise ParameterError(f"cells are chosen by {text!r:.80}; write dimension=label, each dimension once")

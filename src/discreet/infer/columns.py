@@ -36,8 +36,8 @@ CHUNK = 1 << 16
 FEW = 16
 """Chunks of measurements whose means are found one by one rather than searched for stretches that agree."""
 
-CLOSE = 1e-12
-"""How much means may differ, in parts of the measurement, to be found by interpolation."""
+CLOSE, DIGITS = 1e-12, 1e-4
+"""How much means may differ to be found by interpolation: in parts of the measurement, and at all."""
 
 FOUND = ("low", "high", "mean", "most_likely")
 
@@ -146,7 +146,7 @@ def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: 
         ends = here[[0, -1]]
         summarise(ends)
         offsets, drift = whole[:3, ends] - values[ends], np.diff(means[ends] - values[ends])
-        close = abs(drift) <= CLOSE * values[ends[0]]
+        close = abs(drift) <= min(CLOSE * values[ends[0]], DIGITS)
         if (offsets[:, 0] == offsets[:, 1]).all() and (close or len(here) <= FEW * rows):
             whole[:3, here], whole[3, here] = values[here] + offsets[:, :1], 1
             if close:
@@ -180,7 +180,7 @@ def _far(likelihood: Likelihood, values: Integers, prior: Prior) -> npt.NDArray[
     """Measurements of counts that have the same noise, far from any end, where the prior's ratios move one way."""
     if not isinstance(prior, (Poisson, NegativeBinomial)) or len(likelihood.weights) > 1 or likelihood.lower:
         return np.zeros(len(values), dtype=bool)
-    return (values >= likelihood.most) & (values - likelihood.least <= likelihood.upper)
+    return (values >= likelihood.most) & (values - likelihood.least < likelihood.upper)
 
 
 def _standing(likelihood: Likelihood, observed: Integers) -> Integers:

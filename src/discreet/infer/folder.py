@@ -348,10 +348,8 @@ class Readings:
 
 def _counted(unit: "Unit") -> str:
     """In words, what a specification counts."""
-    if unit.id is None:
-        return "every row"
     rows = "one row" if unit.contributions == 1 else f"up to {unit.contributions} rows"
-    return f"{rows} of each {unit.id!r}"
+    return "every row" if unit.id is None else f"{rows} of each {unit.name or unit.id!r}"
 
 
 def _moved(one: Posterior, other: Posterior, level: Number) -> list[Any]:

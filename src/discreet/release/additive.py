@@ -197,7 +197,8 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
         raise SpecError(
-            f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})", ("fixed",)
+            f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})",
+            ("fixed",) if literals else ("reconcile",),
         ) from None
 
 

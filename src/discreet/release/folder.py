@@ -78,7 +78,7 @@ class Published:
     def _told(self, delta: Fraction) -> str:
         """The certificate's delta exactly, a larger one rounded up."""
         own = self.ptable.guarantee.delta
-        return text(own) if delta == own else repr(float(np.nextafter(float(delta), 2)))
+        return text(own) if delta == own else repr(min(float(np.nextafter(float(delta), 2)), 1.0))
 
     def manifest(self, files: dict[str, bytes], engine: str, key: dict[str, Any], ledger: Any) -> dict[str, Any]:
         """The manifest; `key` tells the kind of key and the fingerprint of the secret."""

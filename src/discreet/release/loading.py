@@ -38,7 +38,8 @@ def telling(given: Any) -> Iterator[None]:
         if not isinstance(given, (str, os.PathLike)):
             raise
         parts, node = document.read(Path(given))
-        raise SpecError(_said(str(given), parts, node, error.place, str(error)), error.place) from None
+        place = error.place if error.place and error.place[0] in parts else ()
+        raise SpecError(_said(str(given), parts, node, place, str(error)), place) from None
 
 
 def _said(where: str, parts: Any, node: Any, place: document.Place, message: str) -> str:

@@ -4,6 +4,7 @@ import datetime
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -50,6 +51,24 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
         assert engine.sums(Plan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
     with opened() as engine:
         assert sum(engine.count(Plan((number,), unit="bad")).column("count").to_pylist()) == 3
+
+
+@pytest.mark.parametrize("last", [b"m", b"\xff"])
+def test_times_of_day_in_utc_stay_so(last: bytes, tmp_path: Path) -> None:
+    """Arrow forgets that they are; DuckDB writes them otherwise then."""
+    table = pa.table({"t": pa.array([0, 3_600_000_000, 0], pa.time64("us")), "sex": text([b"f", b"m", last])})
+    pq.write_table(table, tmp_path / "x.parquet", write_time_adjusted_to_utc=True)
+    with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
+        engine.count(Plan((Recode("sex", 1, values={"f": 0}),)))
+        assert engine.values("t") == ["00:00:00+00", "01:00:00+00"]
+
+
+def test_what_a_copy_cannot_tell_is_not_copied(tmp_path: Path) -> None:
+    """An interval is bytes to Arrow: rather than count it as something else, nothing is counted."""
+    duckdb.sql(f"COPY (SELECT INTERVAL 1 DAY AS i, 'f' AS sex) TO '{tmp_path / 'x.parquet'}'")
+    with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
+        assert engine.values("i") == ["1 day"]
+        assert not engine._base.mend()
 
 
 TIMES = [datetime.datetime(*day) for day in ((9999, 12, 31), (1582, 10, 14), (2024, 5, 31, 8, 30, 0, 1))]

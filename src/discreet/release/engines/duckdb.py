@@ -104,15 +104,25 @@ class DuckDB:
         if not files:
             return False
         try:
-            self.source = _parquet(mended(files, self._folder))
+            copy = _parquet(mended(files, self._folder))
         except (pa.ArrowException, OSError):
             return False
+        before, now = self._kinds(self.source), self._kinds(copy)
+        changed = {name: kind for name, kind in before.items() if now[name] != kind}
+        if any("BLOB" in now[name] for name in changed):  # an interval: the copy does not tell what it was
+            return False
+        casts = ", ".join(f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in changed.items())
+        self.source = f"(SELECT * REPLACE ({casts}) FROM {copy})" if changed else copy  # noqa: S608
         return True
 
     def _described(self) -> dict[str, Column]:
+        return {name: Column(quoted(name), _type(kind)) for name, kind in self._kinds(self.source).items()}
+
+    def _kinds(self, source: str) -> dict[str, str]:
+        """The type of every column."""
         with _refusals():
-            rows = self._base.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()  # noqa: S608
-        return {str(name): Column(quoted(str(name)), _type(str(kind))) for name, kind, *_ in rows}
+            rows = self._base.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
+        return {str(name): str(kind) for name, kind, *_ in rows}
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
