@@ -9,7 +9,6 @@ those of the processor, so that they mean the same on a shared machine.
 
 import os
 import time
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -19,6 +18,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import timing
 from discreet.infer import coupled, wang
 from discreet.papers.wang2020 import EXAMPLE_1, EXAMPLE_2
 from discreet.reconcile import wang as reconcile
@@ -43,14 +43,7 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 RULES = (("3", "first"), ("3", "random"), ("2", "first"))
 
 
-def best(run: Callable[[], object], repeats: int) -> float:
-    """Seconds of the processor for the fastest run."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return min(times)
+best = partial(timing.best, clock=time.process_time)
 
 
 def every_table(released: Any, epsilon: float) -> Any:

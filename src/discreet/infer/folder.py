@@ -27,7 +27,7 @@ import numpy.typing as npt
 from discreet.domain import Counts
 from discreet.errors import CertificateError, DiscreetError, ParameterError
 from discreet.exact import Number
-from discreet.infer import choose, combine
+from discreet.infer import choose, combine, compare
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
 from discreet.infer.choose import Cells
@@ -37,10 +37,8 @@ from discreet.infer.posterior import posterior
 from discreet.infer.prior import Flat
 
 if TYPE_CHECKING:
-    from discreet.release.cells import Grouping
     from discreet.release.check import Folder
-    from discreet.release.codebook import Codebook
-    from discreet.release.spec import TableSpec, Unit
+    from discreet.release.spec import TableSpec
 
 Integers = npt.NDArray[np.int64]
 
@@ -311,7 +309,7 @@ class Readings:
                 f"both folders are of the version {before.held.spec.version!r} of the data, so nothing changed between"
                 " them; give folders of two versions"
             )
-        here, there = (_counted(each.held.spec.unit) for each in (self, before))
+        here, there = (compare.counted(each.held.spec.unit) for each in (self, before))
         if here != there:
             raise ParameterError(
                 f"{before.held.path} counts {there} and {self.held.path} {here}, so their counts differ where nothing"
@@ -336,7 +334,7 @@ class Readings:
         for at in before.tables[name][1] if name in before.tables else ():
             theirs = before.held.layout.groupings[at]
             if [side.book.name for side in theirs.sides] == asked:
-                if said := _differing(ours, theirs):
+                if said := compare.differing(ours, theirs):
                     raise ParameterError(
                         f"table {name!r} of {before.held.path} is of other people: {said}; changes need the same"
                         " dimensions, levels and filters, so choose a table in which they are, or publish both versions"
@@ -344,12 +342,6 @@ class Readings:
                     )
                 return at
         return None
-
-
-def _counted(unit: "Unit") -> str:
-    """In words, what a specification counts."""
-    rows = "one row" if unit.contributions == 1 else f"up to {unit.contributions} rows"
-    return "every row" if unit.id is None else f"{rows} of each {unit.name or unit.id!r}"
 
 
 def _moved(one: Posterior, other: Posterior, level: Number) -> list[Any]:
@@ -361,46 +353,3 @@ def _moved(one: Posterior, other: Posterior, level: Number) -> list[Any]:
     ends = sorted({int(each.support[-1]) for each in (one, other) if each.open_end})
     note = "; ".join(alike(end) for end in ends)
     return ["" if other.open_end else low, "" if one.open_end else high, "", "", note]
-
-
-def _differing(ours: "Grouping", theirs: "Grouping") -> str | None:
-    """In words, the first difference between the people of two groupings with the same dimensions."""
-    for one, other in zip(ours.sides, theirs.sides, strict=True):
-        name = one.book.name
-        if said := _recoded(one.book, other.book):
-            return said
-        if one.labels != other.labels:
-            apart = sorted({*one.labels} ^ {*other.labels}) or [*one.labels]
-            return f"the labels of {name!r} differ or are in another order ({', '.join(apart[:5])})"
-        for label, mine, its in zip(one.labels, one.members, other.members, strict=True):
-            if _names(one.book, mine) != _names(other.book, its):
-                return (
-                    f"{label!r} of {name!r} holds {', '.join(_names(other.book, its))} there and"
-                    f" {', '.join(_names(one.book, mine))} here"
-                )
-    here, there = _filters(ours), _filters(theirs)
-    for name in sorted({*here, *there}):
-        if name in here and name in there and (said := _recoded(here[name][0], there[name][0])):
-            return said
-        kept = [", ".join(_names(*given[name])) if name in given else "all" for given in (there, here)]
-        if kept[0] != kept[1]:
-            return f"its filter on {name!r} keeps {kept[0]} there and {kept[1]} here"
-    return None
-
-
-def _filters(grouping: "Grouping") -> dict[str, tuple["Codebook", frozenset[int]]]:
-    """What a grouping is filtered to, by dimension; a filter that leaves everyone is none."""
-    return {book.name: (book, kept) for book, kept in grouping.within if len(kept) < len(book.leaves)}
-
-
-def _recoded(one: "Codebook", other: "Codebook") -> str | None:
-    """In words, how two codebooks of one name differ: by their digests."""
-    if one.digest == other.digest:
-        return None
-    if apart := sorted({*one.leaves} ^ {*other.leaves}):
-        return f"the categories of {one.name!r} differ ({', '.join(apart[:5])})"
-    return f"the categories of {one.name!r} are made from another column or from other raw values"
-
-
-def _names(book: "Codebook", leaves: frozenset[int]) -> list[str]:
-    return sorted(book.leaves[leaf] for leaf in leaves)
