@@ -1,6 +1,7 @@
-"""Settings for all tests, and a PostgreSQL server for those that want one."""
+"""Settings for all tests, chance that repeats itself, and a PostgreSQL server for those that want one."""
 
 import os
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,38 @@ os.environ.pop("COLUMNS", None)  # a console that is made while it is set keeps 
 
 settings.register_profile("shared machine", deadline=None, max_examples=50)
 settings.load_profile("shared machine")
+
+
+class Chance:
+    """Random bytes that are the same in every run of one test."""
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+        self.begin("")
+
+    def begin(self, name: str) -> None:
+        self.bytes = random.Random(f"{self.seed} {name}").randbytes
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--chance", default="", help="any word: the random bytes of another run of the tests")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def chance(request: pytest.FixtureRequest) -> Iterator[Chance]:
+    """What draws noise or makes a secret in this process gets the same bytes every time the tests are run."""
+    stream = Chance(request.config.getoption("--chance"))
+    stream.begin(request.node.nodeid)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "urandom", lambda size: stream.bytes(size))
+        patch.setattr(random, "_urandom", lambda size: stream.bytes(size))  # what the module secrets draws from
+        yield stream
+
+
+@pytest.fixture(autouse=True)
+def same_chance(request: pytest.FixtureRequest, chance: Chance) -> None:
+    """The bytes of a test do not depend on the tests before it."""
+    chance.begin(request.node.nodeid)
 
 
 def unavailable(reason: str) -> None:

@@ -96,14 +96,18 @@ def check(folder: str | os.PathLike[str]) -> Checked:
 def read(folder: str | os.PathLike[str]) -> Folder:
     """The measurements of a folder, for those who use them.
 
-    Every file has the digest that the manifest states, the certificate holds and is that of every grouping, and there
-    is one measurement for each cell of the specification. What the folder promises about privacy is for `check`.
+    Every file has the digest that the manifest states, the certificate holds, is that of every grouping and keeps the
+    specification's design and budget, and there is one measurement for each cell. That the tables are made from the
+    measurements, and the rest of what the folder claims, is for `check`.
     """
     where = Path(folder)
     document, content, ptable, spec, layout = _opened(where)
-    failures: list[str] = []
+    failures = [f"manifest: {wrong}" for wrong in contradictions(spec, ptable)]
     if document.get("groupings") != output.groupings(layout, ptable.digest, spec.unit.contributions):
         failures.append("manifest: its groupings are not those of its specification and certificate")
+    if not failures:
+        _promise(document, spec, ptable, layout.touches(spec.unit.contributions), failures)
+    if failures:
         raise _refused(where, failures)
     values = _measurements(content[output.MEASUREMENTS], layout, ptable, failures)
     if failures:
