@@ -1,6 +1,7 @@
 """What only the steward sees, and categories that are taken from the data."""
 
 import json
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def test_the_command_writes_the_log_and_warns(spec: dict[str, Any], tmp_path: Pa
     assert done.exit_code == 0
     assert "do not publish it" in done.output
     assert json.loads((tmp_path / "log.json").read_text())["rows_counted"] == 300
-    assert "300" not in done.output
+    assert not re.search(r"\b300\b", done.output.replace(str(tmp_path), ""))
 
 
 def test_categories_from_the_data_are_published_without_a_promise(spec: dict[str, Any], tmp_path: Path) -> None:
