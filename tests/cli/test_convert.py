@@ -122,4 +122,6 @@ def test_a_mistake_is_one_line_and_exit_code_2(discreet, arguments: list[str], c
     assert result.code == 2
     assert complaint in result.err
     assert "Traceback" not in result.err
+    if "sas" in arguments:
+        assert result.out == ""
     assert list(Path().iterdir()) == []

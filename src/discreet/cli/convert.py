@@ -41,6 +41,8 @@ def convert(
     """Measure a table of another tool, and convert it."""
     if (output is None) != (to is None):
         raise ParameterError("give both --output FILE and --to FORMAT to write a table, or neither to measure one")
+    if to is not None and to not in formats.KINDS:
+        raise ParameterError(f"--to is {to!r:.60}; choose from {_KINDS}")
     if to == "discreet" and epsilon is None:
         raise ParameterError("a certificate is made at an epsilon: give --epsilon, for example --epsilon 1")
     if (rounded or clamp or leave_zeros) and to in (None, "discreet"):

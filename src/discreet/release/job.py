@@ -132,6 +132,11 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
     with open_engine(asked.source) as engine:
         for name in missing.keys() & asked.used:
             found = engine.values(missing[name].column, MOST_CATEGORIES)
+            if not found:
+                raise SpecError(
+                    f"dimension {name!r} takes its categories from column {missing[name].column!r}, where there is no"
+                    " value; declare its categories"
+                )
             dimensions[name] = missing[name].with_categories(found).model_dump()
     return loading.load(asked.model_dump() | {"dimensions": dimensions})
 
