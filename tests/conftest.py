@@ -16,14 +16,16 @@ settings.load_profile("shared machine")
 
 
 class Chance:
-    """Random bytes that are the same in every run of one test."""
+    """Random bytes that are the same in every run of one test, but for the processes that it starts."""
 
     def __init__(self, seed: str) -> None:
-        self.seed = seed
-        self.begin("")
+        self.seed, self.process, self.system = seed, os.getpid(), os.urandom
 
     def begin(self, name: str) -> None:
-        self.bytes = random.Random(f"{self.seed} {name}").randbytes
+        self.stream = random.Random(f"{self.seed} {name}")
+
+    def __call__(self, size: int) -> bytes:
+        return self.stream.randbytes(size) if os.getpid() == self.process else self.system(size)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,20 +33,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def chance(request: pytest.FixtureRequest) -> Iterator[Chance]:
+def random_bytes(request: pytest.FixtureRequest) -> Iterator[Chance]:
     """What draws noise or makes a secret in this process gets the same bytes every time the tests are run."""
-    stream = Chance(request.config.getoption("--chance"))
-    stream.begin(request.node.nodeid)
+    made = Chance(request.config.getoption("--chance"))
+    made.begin(request.node.nodeid)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "urandom", lambda size: stream.bytes(size))
-        patch.setattr(random, "_urandom", lambda size: stream.bytes(size))  # what the module secrets draws from
-        yield stream
+        patch.setattr(os, "urandom", made)
+        patch.setattr(random, "_urandom", made)  # what the module secrets draws from
+        yield made
 
 
 @pytest.fixture(autouse=True)
-def same_chance(request: pytest.FixtureRequest, chance: Chance) -> None:
+def same_random_bytes(request: pytest.FixtureRequest, random_bytes: Chance) -> None:
     """The bytes of a test do not depend on the tests before it."""
-    chance.begin(request.node.nodeid)
+    random_bytes.begin(request.node.nodeid)
 
 
 def unavailable(reason: str) -> None:

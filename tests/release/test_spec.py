@@ -15,7 +15,8 @@ from discreet.release import run, secrets
 from discreet.release.codebook import resolve
 from discreet.release.engines import open_engine
 from discreet.release.loading import load
-from discreet.release.spec import Dimension, ReleaseSpec
+from discreet.release.sections import Dimension
+from discreet.release.spec import ReleaseSpec
 
 FILE = """\
 version: v1

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from discreet.release.cells import Grouping
     from discreet.release.codebook import Codebook
-    from discreet.release.spec import Unit
+    from discreet.release.sections import Unit
 
 
 def counted(unit: "Unit") -> str:

@@ -38,7 +38,7 @@ from discreet.infer.prior import Flat
 
 if TYPE_CHECKING:
     from discreet.release.check import Folder
-    from discreet.release.spec import TableSpec
+    from discreet.release.sections import TableSpec
 
 Integers = npt.NDArray[np.int64]
 
@@ -179,7 +179,7 @@ class Readings:
         return self.tables[name]
 
     def _csv(self, name: str | None, columns: tuple[str, ...], known: Known, prior: Any) -> str:
-        from discreet.release.spec import TOTAL
+        from discreet.release.sections import TOTAL
 
         chosen = list(self.tables.values()) if name is None else [self._table(name)]
         names = [book.name for book in self.held.layout.books]

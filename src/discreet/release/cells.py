@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from discreet.errors import SpecError
 from discreet.release.codebook import Codebook
-from discreet.release.spec import ReleaseSpec, TableSpec
+from discreet.release.sections import TableSpec
+from discreet.release.spec import ReleaseSpec
 
 Integers = npt.NDArray[np.int64]
 

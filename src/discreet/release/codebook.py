@@ -16,7 +16,7 @@ from typing import Any
 from discreet.errors import ParameterError, SpecError
 from discreet.release.document import Place
 from discreet.release.engines import Recode
-from discreet.release.spec import OTHER, TOTAL, Dimension
+from discreet.release.sections import OTHER, TOTAL, Dimension
 
 
 @dataclass(frozen=True)

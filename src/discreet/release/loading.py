@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from discreet.errors import ParameterError, SpecError
 from discreet.release import cells, codebook, document, fixed, mistakes
 from discreet.release.engines.source import kind_of
-from discreet.release.spec import ReleaseSpec, Secret
+from discreet.release.sections import Secret
+from discreet.release.spec import ReleaseSpec
 
 
 def load(given: Any) -> ReleaseSpec:

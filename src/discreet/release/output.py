@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from discreet.release.cells import Grouping, Layout
-from discreet.release.spec import TOTAL, TableSpec
+from discreet.release.sections import TOTAL, TableSpec
 
 Integers = npt.NDArray[np.int64]
 

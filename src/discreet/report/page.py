@@ -11,7 +11,8 @@ from importlib.resources import files as resources
 from typing import TYPE_CHECKING
 
 from discreet.release.cells import Layout
-from discreet.release.spec import OTHER, TOTAL, Dimension, ReleaseSpec, TableSpec
+from discreet.release.sections import OTHER, TOTAL, Dimension, TableSpec
+from discreet.release.spec import ReleaseSpec
 from discreet.report.adding import adding
 from discreet.report.distortion import Distortion, distortion, sizes
 from discreet.report.guarantee import guarantee, in_words

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.release.cells import Grouping, Side
-from discreet.release.spec import TableSpec
+from discreet.release.sections import TableSpec
 from discreet.report.html import label
 
 Integers = npt.NDArray[np.int64]
