@@ -10,6 +10,7 @@ one row of the table `discreet_unit`. So what it reads is what it adds to. A rea
 
 import os
 import sqlite3
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,13 +35,16 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from discreet.errors import LedgerError
 
 WAIT = 60
 """Seconds that a writer waits for the others."""
+
+PAUSE = 0.01
+"""Seconds after which it asks again, in SQLite."""
 
 metadata = MetaData()
 unit = Table(
@@ -202,7 +206,23 @@ def _dispose(engine: Engine, owner: int) -> None:
 
 
 def _begin(base: Connection) -> None:
-    base.exec_driver_sql(f"BEGIN {base.get_execution_options()['discreet_begin']}")
+    """Begin; a writer asks every few milliseconds.
+
+    SQLite's own waiting asks less and less often, so that whoever comes last goes first, and one who waits among many
+    may never have a turn.
+    """
+    kind = base.get_execution_options()["discreet_begin"]
+    base.exec_driver_sql("PRAGMA busy_timeout = 0")
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            base.exec_driver_sql(f"BEGIN {kind}")
+            break
+        except OperationalError as error:
+            if "locked" not in str(error.orig) or time.monotonic() > end:
+                raise
+        time.sleep(PAUSE)
+    base.exec_driver_sql(f"PRAGMA busy_timeout = {WAIT * 1000}")
 
 
 def _url(place: Any) -> URL | None:
