@@ -32,11 +32,11 @@ def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -
         raise OutputError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None
 
 
-def free(folder: str | os.PathLike[str]) -> Path:
-    """The folder's path, refused where something is there already."""
-    target = Path(folder)
+def free(place: str | os.PathLike[str]) -> Path:
+    """The path of a file or folder to be, refused where something is there already."""
+    target = Path(place)
     if os.path.lexists(target):
-        raise OutputError(f"{target} exists already; choose another folder, or remove it")
+        raise OutputError(f"{target} exists already; choose another name, or remove it")
     return target
 
 

@@ -76,6 +76,16 @@ def test_verify_with_and_without_a_head(town) -> None:  # type: ignore[no-untype
     assert "a number, a colon" in town("ledger", "verify", "town", "--head", "x", *SECRET).err
 
 
+def test_an_export_overwrites_nothing(town) -> None:  # type: ignore[no-untyped-def]
+    """Neither the ledger nor the secret."""
+    held = {name: Path(name).read_bytes() for name in ("town", SECRET[-1])}
+    for name, content in held.items():
+        refused = town("ledger", "export", "town", "-o", name, *SECRET)
+        assert (refused.code, refused.out) == (2, "")
+        assert "exists already; choose another name" in refused.err
+        assert Path(name).read_bytes() == content
+
+
 def test_refund(town) -> None:  # type: ignore[no-untyped-def]
     reserve("census", 3)
     assert "3 units of census given back" in town("ledger", "refund", "town", "census", *SECRET).out

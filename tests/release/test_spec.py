@@ -3,6 +3,7 @@
 import copy
 import datetime
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -357,3 +358,45 @@ def test_the_command_says_it_in_one_message(tmp_path: Path, monkeypatch: pytest.
         discreet.cli.app, ["release", str(tmp_path / "release.yaml"), "-o", str(tmp_path / "out")]
     )
     assert made.exit_code == 0
+
+
+GEOMETRIC = {"name": "geometric", "epsilon": "0.5"}
+SMALL: dict[str, Any] = {
+    "version": "v1",
+    "source": {"csv": "people.csv"},
+    "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    "tables": [{"name": "t", "dimensions": ["sex"]}],
+    "budget": {"epsilon": 1, "delta": "1e-6"},
+    "secret": {"env": "SECRET"},
+}
+
+
+@pytest.mark.parametrize("odd", ["\r", "\n", "\x85", "\u2028"])
+def test_labels_are_of_one_line(odd: str) -> None:
+    """Files, reports and messages have them; a raw value that has such a character is given a label."""
+    label = f"a{odd}b"
+    for change in (
+        {"dimensions": {label: {"column": "sex", "categories": ["f"]}}},
+        {"dimensions": {"sex": {"column": "sex", "categories": [label]}}},
+        {"dimensions": {"sex": {"column": "sex", "categories": {label: "f"}}}},
+        {"dimensions": {"sex": {"column": "sex", "ranges": {label: [0, 1]}}}},
+        {"dimensions": {"sex": {"column": "sex", "categories": ["f"], "levels": {label: {"all": ["f"]}}}}},
+        {"dimensions": {"sex": {"column": "sex", "categories": ["f"], "levels": {"all": {label: ["f"]}}}}},
+    ):
+        with pytest.raises(SpecError, match="line end or a control character"):
+            load({**SMALL, **change})
+    assert Dimension(column="d", from_data=True).with_categories([label, "c"]).categories == ["c"]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_design_of_finite_numbers(number: float) -> None:
+    """Even in a parameter that its other parameters make idle."""
+    with pytest.raises(SpecError, match="infinite or none"):
+        load({**SMALL, "design": {"name": "geometric", "epsilon": "0.5", "upper": 10, "tail": number}})
+
+
+def test_what_no_table_uses_decides_nothing() -> None:
+    idle = {"column": "county", "from_data": True, "categories": ["a"]}
+    with pytest.raises(SpecError, match="give a budget"):
+        load({**SMALL, "budget": None, "design": GEOMETRIC, "dimensions": {**SMALL["dimensions"], "county": idle}})
+    load({**SMALL, "ledger": "x", "dimensions": {**SMALL["dimensions"], "county": idle}})

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -328,3 +329,29 @@ def test_values_of_a_column_that_no_table_uses_stay_in_the_data(spec: dict[str, 
     assert len(used.manifest["spec"]["dimensions"]["name"]["categories"]) == 300
     assert used.promise is None
     check(tmp_path / "used")
+
+
+def test_a_folder_without_a_manifest_is_no_release(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Though the certificate in it holds."""
+    run(spec, tmp_path / "out")
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.unlink()
+    for make in (lambda: None, lambda: manifest.symlink_to(tmp_path / "nowhere")):
+        make()
+        shown = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
+        assert isinstance(shown.exception, CertificateError)
+        assert "cannot be read" in str(shown.exception)
+        assert "every claim holds" not in shown.output
+    certificate = CliRunner().invoke(app, ["verify", str(tmp_path / "out" / "certificate.json")])
+    assert certificate.exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["t.csv", "manifest.json"])
+def test_a_file_without_an_end_is_not_read(name: str, spec: dict[str, Any], tmp_path: Path) -> None:
+    run(spec, tmp_path / "out")
+    (tmp_path / "out" / name).unlink()
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        make(tmp_path / "out" / name)
+        with pytest.raises(CertificateError, match="cannot be read"):
+            check(tmp_path / "out")
+        (tmp_path / "out" / name).unlink()

@@ -338,14 +338,18 @@ class Ledger:
             return self._statement(self._book.replay(base).check())
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Write the chain as JSON lines, the unit's certificate first; without cells and hashes of true counts."""
+        """Write the chain as JSON lines, the unit's certificate first; without cells and hashes of true counts.
+
+        Nothing is overwritten: it could be the ledger itself, or the secret.
+        """
+        target = files.free(path)
         with self._store.read() as base:
             rows = [read(row) for row in base.execute(select(store.entries).order_by(store.entries.c.seq))]
         lines: list[dict[str, Any]] = [{"format": "discreet-ledger", "unit": self.unit.ptable.certificate.document}]
         for entry in rows:
             fields = {name: value for name, value in entry.data.items() if name != "mac"}
             lines.append({**entry._asdict(), "fields": fields})
-        files.write(path, "".join(chain.canonical(line) + "\n" for line in lines).encode())
+        files.write(target, "".join(chain.canonical(line) + "\n" for line in lines).encode())
 
     def _statement(self, history: History) -> Statement:
         assert history.last is not None

@@ -15,12 +15,11 @@ def verify(
     path: Annotated[str, typer.Argument(metavar="FILE|DIR", help="A certificate, or the folder of a release.")],
 ) -> None:
     """Recompute every claim of a certificate, in integers, or of a release folder; exit 0 only if all hold."""
-    if os.path.exists(os.path.join(path, "manifest.json")):
+    if os.path.isdir(path):
         _folder(path)
         return
-    file = Path(path) / "certificate.json" if os.path.isdir(path) else Path(path)
-    certificate = check(file)
-    show.console.print(f"{file}: every claim holds", style="bold green", markup=False)
+    certificate = check(Path(path))
+    show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
     show.guarantee(PTable(certificate))
     show.console.print(
         "This proves the promise of the table, not that a publisher used it; the digest is not a signature.",

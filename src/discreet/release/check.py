@@ -12,6 +12,7 @@ only their form is checked.
 """
 
 import csv
+import errno
 import io
 import json
 import math
@@ -138,7 +139,7 @@ def _manifest(where: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST_MANIFEST:
             raise CertificateError(f"{path} is larger than any manifest; get the folder again")
-        raw = path.read_bytes()
+        raw = _regular(path)
         document = json.loads(raw)
         written = output.manifest(document) == raw
     except OSError as error:
@@ -163,7 +164,7 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
             failures.append(f"manifest: the file name {name!r} leaves the folder")
             continue
         try:
-            found[name] = (where / name).read_bytes()
+            found[name] = _regular(where / name)
         except (OSError, ValueError):
             failures.append(f"{name}: is missing or cannot be read")
             continue
@@ -172,6 +173,13 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
     others = {entry.name for entry in where.iterdir()} - set(document["files"]) - {output.MANIFEST}
     failures.extend(f"{name}: is not in the manifest" for name in sorted(others))
     return found
+
+
+def _regular(path: Path) -> bytes:
+    """What is in a file; a pipe or a device, which may have no end, is refused."""
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, "no such file")
+    return path.read_bytes()
 
 
 def _stated(document: dict[str, Any], failures: list[str]) -> None:

@@ -129,7 +129,7 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
     dimensions = {
         name: each.model_dump() for name, each in asked.dimensions.items() if name in asked.used or name not in missing
     }
-    with open_engine(asked.source) as engine:
+    with open_engine(asked.source, named=asked.columns) as engine:
         for name in missing.keys() & asked.used:
             found = engine.values(missing[name].column, MOST_CATEGORIES)
             if not found:
@@ -162,7 +162,7 @@ def _count(
     """The leaf combinations, and what the steward's log says of the rows."""
     plan = Plan(tuple(book.recode for book in layout.books), asked.unit.id)
     rows = asked.unit.contributions
-    with open_engine(asked.source, progress=lambda done: tell("counting", done)) as engine:
+    with open_engine(asked.source, named=asked.columns, progress=lambda done: tell("counting", done)) as engine:
         plan.check(engine.columns())
         tell("counting", 0)
         if asked.key == "contributors":

@@ -1,10 +1,11 @@
 """The sections of a specification: whose privacy, dimensions, tables, budget, secret, fixed counts."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from discreet.errors import SpecError
 from discreet.exact import Epsilon, exact
@@ -15,7 +16,16 @@ TOTAL = "_total"
 
 LONGEST_LABEL = 200
 
-Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL)]
+_UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def _plain(label: str) -> str:
+    if _UNPRINTED.search(label):
+        raise ValueError(f"the label {label!r:.60} has a line end or a control character; give one without")
+    return label
+
+
+Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(_plain)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -125,6 +135,7 @@ class Dimension(Section):
                     f"the category {label[:20]!r}... has {len(label)} characters; give {LONGEST_LABEL} at most",
                     ("categories",),
                 )
+            _plain(label)
         return self
 
     def with_categories(self, found: Sequence[str]) -> "Dimension":
@@ -133,7 +144,7 @@ class Dimension(Section):
         Whatever people answered is taken, but for what Discreet uses itself and what no codebook can declare: that
         counts as `_other`.
         """
-        kept = [value for value in found if value not in (OTHER, TOTAL) and "\0" not in value]
+        kept = [value for value in found if value not in (OTHER, TOTAL) and not _UNPRINTED.search(value)]
         return self.model_copy(update={"categories": kept})
 
 

@@ -17,6 +17,7 @@ The adviser and everything else that decides on the noise see the specification 
 it.
 """
 
+import json
 import os
 from typing import Any, Literal
 
@@ -125,6 +126,12 @@ class ReleaseSpec(Section):
         axes = {axis.dimension for table in self.tables for axis in table.dimensions}
         return axes.union(*(table.filter for table in self.tables))
 
+    @property
+    def columns(self) -> set[str]:
+        """The columns of the source that are read."""
+        named = {self.dimensions[name].column for name in self.used if name in self.dimensions}
+        return named | {*(self.record_keys or ()), *([] if self.unit.id is None else [self.unit.id])}
+
     @model_validator(mode="after")
     def _consistent(self) -> "ReleaseSpec":
         if self.key != "fresh" and self.secret is None:
@@ -135,7 +142,7 @@ class ReleaseSpec(Section):
             raise SpecError(
                 "key is contributors, whose guarantees do not compose; leave budget and ledger out", ("key",)
             )
-        from_data = any(dimension.from_data for dimension in self.dimensions.values())
+        from_data = any(each.from_data for name, each in self.dimensions.items() if name in self.used)
         if from_data and self.ledger is not None:
             raise SpecError(
                 "categories are taken from the data, so nothing is promised; leave the ledger out", ("ledger",)
@@ -152,6 +159,10 @@ class ReleaseSpec(Section):
             raise SpecError("a ledger needs the secret it was opened with; give secret: {file: ...}", ("ledger",))
         self._own_keys()
         self._certificate()
+        try:
+            json.dumps(self.design, allow_nan=False, default=str)
+        except ValueError:
+            raise SpecError("the design has a number that is infinite or none; give finite ones", ("design",)) from None
         return self
 
     def _own_keys(self) -> None:

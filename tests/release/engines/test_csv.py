@@ -288,3 +288,36 @@ def test_a_first_line_that_may_be_a_record_is_in_no_message(
         for asked, close in (("sex", "Sex"), ("districts", "district")):
             with pytest.raises(InputError, match=f"it has 2 columns, one of them '{close}'"):
                 engine.values(asked)
+
+
+@pytest.mark.parametrize("data", [b"a,b\nx,0\ny,1\n", b"a,b\nx,0\ny,1\r\n"])
+@pytest.mark.parametrize("name", ["people[1].csv", "people*.csv", "p?ople.csv", "job [2026]/people.csv"])
+def test_a_name_is_no_pattern(name: str, data: bytes, tmp_path: Path) -> None:
+    """The file that is named is counted, though others have names of which it is a pattern."""
+    for other in ("people1.csv", "people2.csv", "paople.csv", "job 2/people.csv"):
+        (tmp_path / other).parent.mkdir(exist_ok=True)
+        (tmp_path / other).write_bytes(b"a,b\nx,2\n")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    assert counted(data, tmp_path / name) == Counter({(0, 0): 1, (1, 1): 1})
+
+
+@pytest.mark.parametrize("first", [b"x,1", b"x,1,z,w", b"x", b"", b'"x"', b"x,1\r"])
+@pytest.mark.parametrize("kind", ["csv", "spark"])
+def test_the_first_row_without_a_header_is_a_row_like_others(first: bytes, kind: str, tmp_path: Path) -> None:
+    """How many fields it has neither makes a release fail nor changes how others count."""
+    (tmp_path / "x.csv").write_bytes(first + b"\n\ny,0\nx,1,y\n")
+    plan = Plan(tuple(Recode(f"column{i}", 10, values={"x": 0, "y": 1, "0": 2, "1": 3}) for i in (2, 3)))
+    with open_engine({kind: tmp_path / "x.csv", "header": False}, named={"column2", "column3", "id"}) as engine:
+        found = Counter({(line["c0"], line["c1"]): line["count"] for line in engine.count(plan).to_pylist()})
+        with pytest.raises(InputError, match="no column 'id'; it has column1, column2, column3"):
+            engine.values("id")
+    alone = {b"x,1": (3, 10), b"x,1,z,w": (3, 10), b"x": (10, 10), b'"x"': (10, 10), b"x,1\r": (3, 10)}
+    assert found == Counter([(2, 10), (3, 1), *([alone[first]] if first else [])])
+
+
+def test_a_file_that_cannot_be_decompressed(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b"a,b\n" + b"".join(b"x,%d\n" % (i * i) for i in range(5000))))
+    packed[200:260] = bytes(60)
+    (tmp_path / "x.csv.gz").write_bytes(packed)
+    with pytest.raises(InputError, match="damaged"):
+        open_engine({"csv": tmp_path / "x.csv.gz"})

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.errors import InputError
 from discreet.release.engines import Plan, Recode, open_engine
 
 from . import town
@@ -103,3 +104,29 @@ def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Pa
             return sorted(engine.values("good"))
 
     assert read(b"m") == read(b"\xff")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (pa.array([1.0]), pa.array([2**60 + 1, 2**60 + 2])),
+        (pa.array([1], pa.int8()), pa.array([2])),
+        (pa.array([1]), pa.array(["2"])),
+        (pa.array([1]), None),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_files_whose_types_differ_are_refused(one: pa.Array, other: pa.Array, turned: bool, tmp_path: Path) -> None:
+    """Whatever is in them, as soon as the column is used: ids cast to another type could be one, or fail."""
+    for name, column in zip("ba" if turned else "ab", (one, other), strict=True):
+        size = 2 if column is None else len(column)
+        content = {"n": ["f"] * size} | ({} if column is None else {"x": column})
+        pq.write_table(pa.table(content), tmp_path / f"{name}.parquet")
+    if other is not None or not turned:
+        for named in (None, {"x", "n"}):
+            with pytest.raises(InputError, match=r"column 'x' is .* write all files alike"):
+                open_engine({"parquet": tmp_path}, named=named)
+    if other is not None:
+        with open_engine({"parquet": tmp_path}, named={"n"}) as engine:
+            total = len(one) + len(other)
+            assert engine.count(Plan((Recode("n", 1, values={"f": 0}),))).to_pylist() == [{"c0": 0, "count": total}]

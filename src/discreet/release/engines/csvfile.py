@@ -21,11 +21,13 @@ not depend on other rows.
 
 import codecs
 import csv
+import glob
 import gzip
 import io
 import os
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +53,7 @@ _LONG_LINE = 2**20
 _START = "\ufffd<".encode()
 _DOUBTFUL = (_START, b' "', b'" ')
 """What DuckDB is not trusted with: it drops a space before or after a quote, but not two."""
+_NUMBERED = re.compile("column([1-9][0-9]{0,3})")
 _ODD = re.compile("[\udc80-\udcff]|\ufffd<")
 
 
@@ -79,11 +82,13 @@ class CSVFile:
 
     def sql(self) -> str:
         """The table for DuckDB."""
+        where = literal(glob.escape(str(self.path)))  # this file, whatever others its name is a pattern of
         if self.tidy:
-            return f"read_parquet({literal(str(self.path))})"
+            return f"read_parquet({where})"
         columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(self.names)))
         options = {
             "columns": f"{{{columns}}}",
+            "compression": "'gzip'" if self.path.suffix == ".gz" else "'none'",
             "auto_detect": "false",
             "header": str(self.header).lower(),
             "delim": literal(self.delimiter),
@@ -94,7 +99,7 @@ class CSVFile:
             "strict_mode": str(self.quotes).lower(),
         }
         given = ", ".join(f"{name}={value}" for name, value in options.items())
-        return f"read_csv({literal(str(self.path))}, {given})"
+        return f"read_csv({where}, {given})"
 
     def parquet(self, folder: Path) -> Path:
         """The rows as a Parquet file, in `folder` if it has to be made."""
@@ -109,13 +114,19 @@ class CSVFile:
         return target
 
 
-def prepare(path: Path, folder: Path, delimiter: str = ",", header: bool = True) -> CSVFile:
-    """Look at every byte of the file once; make a tidy copy in `folder` (private to the caller) if it needs one."""
+def prepare(
+    path: Path, folder: Path, delimiter: str = ",", header: bool = True, named: Iterable[str] | None = None
+) -> CSVFile:
+    """Look at every byte of the file once; make a tidy copy in `folder` (private to the caller) if it needs one.
+
+    Without a header, `named` says which columns will be asked for, and the file has as many as that takes: a first row
+    is a person's, and how many fields it has may not matter.
+    """
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
         raise InputError(f"the delimiter is {delimiter!r}; give one ASCII character such as ',' or ';'")
     try:
         direct, quotes = _look(path)
-        names = _names(path, delimiter, header)
+        names = numbered(named) if named is not None and not header else _names(path, delimiter, header)
         file = CSVFile(names, path, False, quotes > 0, header, delimiter)
         if direct and (quotes == 0 or (quotes % 2 == 0 and _readable(file))):
             return file
@@ -124,9 +135,17 @@ def prepare(path: Path, folder: Path, delimiter: str = ",", header: bool = True)
         raise InputError(f"{path} cannot be read ({error.strerror or 'damaged'}); check the path") from None
     except EOFError:
         raise InputError(f"{path} ends before its compressed data do; fetch it again") from None
+    except zlib.error:
+        raise InputError(f"{path} is damaged: it cannot be decompressed; fetch it again") from None
     except csv.Error:
         reason = "a quote that is not closed, or text after it"
         raise InputError(f"{path} is not a CSV file: it has {reason}; write it anew with every quote doubled") from None
+
+
+def numbered(named: Iterable[str]) -> tuple[str, ...]:
+    """The names of columns without a header, column1, column2, ..., as far as they are asked for."""
+    numbers = [int(found[1]) for name in named if (found := _NUMBERED.fullmatch(name))]
+    return tuple(f"column{i + 1}" for i in range(max(numbers, default=1)))
 
 
 @contextmanager

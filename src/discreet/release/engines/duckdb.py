@@ -51,6 +51,8 @@ class DuckDB:
         The table or view of a DuckDB file: table or schema.table.
     delimiter, header
         Of a CSV file. Without a header its columns are column1, column2, ...
+    named
+        The columns that will be asked for; without a header there are as many as that takes.
     memory
         What DuckDB may use, such as "600MB".
     progress
@@ -66,6 +68,7 @@ class DuckDB:
         table: str | None = None,
         delimiter: str = ",",
         header: bool = True,
+        named: Iterable[str] | None = None,
         memory: str = MEMORY,
         progress: Callable[[float], None] | None = None,
     ) -> None:
@@ -78,13 +81,13 @@ class DuckDB:
             self._base = _connect(None if database is None else Path(database), self._folder, memory)
             stack.callback(self._base.close)
             if csv is not None:
-                file = csvfile.prepare(Path(csv), self._folder, delimiter, header)
+                file = csvfile.prepare(Path(csv), self._folder, delimiter, header, named)
                 self.source = file.sql()
-                self.columns: dict[str, Column] = Unlisted(
-                    {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
-                )
+                columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
+                self.columns: dict[str, Column] = Unlisted(columns) if header else columns
             else:
                 self._files = [] if parquet is None else _found(Path(parquet))
+                self._require_one_type(named)
                 self.source = _parquet(self._files) if self._files else _table(str(table))
                 self.columns = self._described()
             self.dialect = _Dialect(self._base)
@@ -114,6 +117,25 @@ class DuckDB:
         casts = ", ".join(f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in changed.items())
         self.source = f"(SELECT * REPLACE ({casts}) FROM {copy})" if changed else copy  # noqa: S608
         return True
+
+    def _require_one_type(self, named: Iterable[str] | None) -> None:
+        """Refuse several Parquet files with other types of a column, which DuckDB would cast to those of the first.
+
+        Whether a value can be cast, and what becomes of it, would depend on the order of files; two ids could be one.
+        """
+        if len(self._files) < 2:
+            return
+        first = self._kinds(_parquet(self._files[:1]))
+        used = first.keys() if named is None else first.keys() & set(named)
+        for file in self._files[1:]:
+            kinds = self._kinds(_parquet([file]))
+            for name in sorted(used):
+                if kinds.get(name) != first[name]:
+                    said = f"is of type {kinds[name]:.60}" if name in kinds else "is missing"
+                    raise InputError(
+                        f"column {name!r} {said} in {file}, and of type {first[name]:.60} in {self._files[0]};"
+                        " write all files alike"
+                    )
 
     def _described(self) -> dict[str, Column]:
         return {name: Column(quoted(name), _type(kind)) for name, kind in self._kinds(self.source).items()}

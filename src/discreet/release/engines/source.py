@@ -1,7 +1,7 @@
 """Which source is meant, and the engine that reads it."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,10 +29,15 @@ FIELDS = {
 
 
 def open_engine(
-    source: Source, *, memory: str | None = None, progress: Callable[[float], None] | None = None
+    source: Source,
+    *,
+    named: Collection[str] | None = None,
+    memory: str | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Engine:
     """The engine of a source, ready to count; use it as a context manager.
 
+    `named` are the columns that will be asked for, from which a CSV file without a header has its number of columns.
     `memory` (such as "600MB") bounds DuckDB, and `progress` is called with the fraction done where DuckDB knows it.
     """
     kind = kind_of(source)
@@ -47,11 +52,11 @@ def open_engine(
         _need("pyspark", "spark")
         from discreet.release.engines.spark import Spark
 
-        return Engine(Spark(str(where), **given))
+        return Engine(Spark(str(where), **given, named=named))
     from discreet.release.engines.duckdb import MEMORY, DuckDB
 
     given["database" if kind == "duckdb" else kind] = where
-    return Engine(DuckDB(**given, memory=memory or MEMORY, progress=progress))
+    return Engine(DuckDB(**given, named=named, memory=memory or MEMORY, progress=progress))
 
 
 def kind_of(source: Source) -> str:

@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,7 @@ class Spark:
         format: str | None = None,  # noqa: A002
         delimiter: str = ",",
         header: bool = True,
+        named: Iterable[str] | None = None,
         session: "SparkSession | None" = None,
     ) -> None:
         ending = source.lower().removesuffix(".gz").rsplit(".", 1)[-1]
@@ -78,7 +79,7 @@ class Spark:
             self._session.conf.set(_ZONE, "UTC")
             stack.callback(self._session.conf.set, _ZONE, zone)
             if kind == "csv":
-                frame, names = self._csv(source, delimiter, header)
+                frame, names = self._csv(source, delimiter, header, named)
             else:
                 table = ".".join(_quoted(part) for part in sql.parts(source)) if kind == "table" else ""
                 frame = self._session.table(table) if table else self._session.read.parquet(source)
@@ -86,7 +87,7 @@ class Spark:
             types = [_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
             columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
-            self.columns = Unlisted(columns) if kind == "csv" else columns
+            self.columns = Unlisted(columns) if kind == "csv" and header else columns
             self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
 
@@ -119,19 +120,21 @@ class Spark:
         pairs = pa.table({"raw": pa.array(raw, _RAW[family]), "code": pa.array(codes, pa.int32())})
         return self._view(secrets.token_hex(4), self._session.createDataFrame(pairs))
 
-    def _csv(self, source: str, delimiter: str, header: bool) -> tuple["DataFrame", tuple[str, ...]]:
+    def _csv(
+        self, source: str, delimiter: str, header: bool, named: Iterable[str] | None
+    ) -> tuple["DataFrame", tuple[str, ...]]:
         """A file of this machine is read as DuckDB reads it, by way of a copy; files elsewhere are read by Spark."""
         path = Path(source.removeprefix("file://"))
         if "://" not in source.removeprefix("file://") and not path.is_dir():
             folder = tempfile.mkdtemp(prefix="discreet-")
             self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            file = csvfile.prepare(path, Path(folder), delimiter, header)
+            file = csvfile.prepare(path, Path(folder), delimiter, header, named)
             return self._session.read.parquet(str(file.parquet(Path(folder)))), file.names
         read = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
-        names = tuple(read.csv(source).columns)
+        names = tuple(read.csv(source).columns) if header or named is None else csvfile.numbered(named)
         return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names
 
     def _view(self, name: str, frame: "DataFrame") -> str:
