@@ -280,3 +280,34 @@ def test_that_or_more_has_no_sum() -> None:
             run()
     assert total(posterior(table, [3, 49], "poisson:60")).interval()[1] > 60
     assert total(posterior(table, [3, 49], [1] * 51)).interval()[1] <= 56
+
+
+def test_residues_have_no_order_and_no_sum() -> None:
+    """Hour 0 is next to hour 23, and neither is the mean of anything."""
+    hours = design.cyclic(size=24, epsilon=2).certify()
+    midnight, eleven = posterior(hours, [0, 23])
+    assert (midnight.mode(), eleven.mode()) == (0, 23)
+    assert "mean" not in repr(midnight)
+    for refused in (
+        midnight.mean,
+        midnight.variance,
+        midnight.interval,
+        lambda: difference(midnight, eleven),
+        lambda: total([midnight]),
+        lambda: total([midnight, eleven]),
+        lambda: ratio(eleven, midnight),
+        lambda: share(eleven, midnight),
+        lambda: update(midnight, design.geometric(epsilon=1).certify(), 3),
+    ):
+        with pytest.raises(ParameterError, match="residues of a cycle"):
+            refused()
+
+
+def test_sums_beyond_what_is_held() -> None:
+    table = design.geometric(epsilon=1).certify()
+    for refused in (
+        lambda: measured_total(table, [2**61] * 8),
+        lambda: total(posterior(table, [2**62] * 3)),
+    ):
+        with pytest.raises(ParameterError, match="2\\*\\*62"):
+            refused()

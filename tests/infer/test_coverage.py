@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import PTable, design
+from discreet import Counts, Mechanism, PTable, design
 from discreet.errors import InputError, ParameterError
 from discreet.infer import NegativeBinomial, Poisson, belief, coverage, intervals, posterior
 from tests.infer.tables import TABLES, poisson, random_table, weight
@@ -141,3 +141,12 @@ def test_refusals() -> None:
         coverage(table, math.nan)
     with pytest.raises(ParameterError, match="no order"):
         coverage(design.cyclic(size=5, epsilon=1).certify())
+
+
+@pytest.mark.parametrize("upper", [5, 13, 14, 60])
+def test_the_average_over_a_domain_with_an_end(upper: int) -> None:
+    """With one row of noise for all of it, that is of every count by itself."""
+    noise = design.geometric(epsilon=1, support=6).interior
+    table = Mechanism(Counts(0, upper), interior=noise).certify(epsilon="1.5")
+    found = coverage(table, counts=range(upper + 1))
+    assert found.average == sum(found.chances) / (upper + 1)

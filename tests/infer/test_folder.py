@@ -203,6 +203,25 @@ def test_a_part_is_within_its_whole(held: Readings) -> None:
         held.share("", table="people")
 
 
+def test_choices_that_are_none(held: Readings, tmp_path: Path) -> None:
+    """One text is one choice; anything else that is no list of texts is refused."""
+    one = held.total("district=n", table="people")
+    assert one.probabilities.tolist() == held.total(["district=n"], table="people").probabilities.tolist()
+    assert held.share("sex=m", "", table="people") == held.share("sex=m", [""], table="people")
+    for chosen in ([], None, 5, [None], [["sex=m"]]):
+        for refused in (
+            lambda chosen=chosen: held.total(chosen, table="people"),
+            lambda chosen=chosen: held.used(chosen, table="people"),
+            lambda chosen=chosen: held.share("sex=m", chosen, table="people"),
+        ):
+            with pytest.raises(ParameterError, match="give texts such as"):
+                refused()
+    with pytest.raises(ParameterError, match="give what folder"):
+        held.changes(str(tmp_path))  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="give what folder"):
+        held.total_change(None, ["sex=m"], table="people")  # type: ignore[arg-type]
+
+
 def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
     later = dc.infer.folder(publish(tmp_path, "2", size=900))
     found = rows(later.changes(held, table="people"))

@@ -303,3 +303,15 @@ def test_the_end_of_the_domain_is_open() -> None:
     assert discreet.infer.coverage(table, counts=[50, 51, 10**9]).chances[1:] == (
         discreet.infer.coverage(table, counts=[50]).chances * 2
     )
+
+
+@pytest.mark.parametrize("measured", [50, 10**15 + 1, 10**17 + 7, 2**60 + 77])
+def test_the_variance_of_large_counts(measured: int) -> None:
+    """That of the noise, however large the count is."""
+    expected = 2 * math.exp(-1) / (1 - math.exp(-1)) ** 2
+    assert posterior(design.geometric(epsilon=1).certify(), measured).variance() == pytest.approx(expected, rel=1e-6)
+
+
+def test_values_are_whole() -> None:
+    with pytest.raises(ParameterError, match="not whole numbers"):
+        Posterior(np.array([0.5, 1.7]), np.array([0.5, 0.5]))

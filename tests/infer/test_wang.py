@@ -306,3 +306,13 @@ def test_what_each_function_takes_ties_for() -> None:
     assert inspect.signature(wang).parameters["ties"].default == "first"
     one, other = (wang([5, 5, 0], epsilon=1, ties=ties)[0].mean() for ties in ("first", "random"))  # type: ignore[arg-type]
     assert abs(one - other) > 0.01
+
+
+@pytest.mark.parametrize("ties", ["first", "random"])
+def test_large_counts_that_are_equal(ties: str) -> None:
+    """That all noisy components are 0 or less is as good as impossible then, and takes no room."""
+    small = wang([1000, 1000], epsilon=1, ties=ties)
+    large = wang([2**40, 2**40], epsilon=1, ties=ties)
+    for one, other in zip(small, large, strict=True):
+        assert one.interval()[0] - 1000 == other.interval()[0] - 2**40
+        assert one.mean() - 1000 == pytest.approx(other.mean() - 2**40, abs=1e-3)

@@ -219,3 +219,10 @@ def test_bad_trees_are_refused(counts: Any, parent: Any, complaint: str) -> None
 def test_bad_options_are_refused(options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint):
         tree([9, 3, 3, 3], [-1, 0, 0, 0], **options)
+
+
+def test_ties_are_fair() -> None:
+    """Who gets the unit that three leaves have an equal claim to depends on the seed, and nobody has an advantage."""
+    found = [tree([4, 1, 1, 1], [-1, 0, 0, 0], seed=seed)[1:].tolist() for seed in range(300)]
+    assert {tuple(row) for row in found} == {(2, 1, 1), (1, 2, 1), (1, 1, 2)}
+    assert all(70 < sum(row[place] == 2 for row in found) < 130 for place in range(3))

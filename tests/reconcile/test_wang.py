@@ -318,3 +318,8 @@ def test_bad_tables_are_refused(arguments: tuple, complaint: str) -> None:  # ty
 def test_bad_options_are_refused(options: dict, complaint: str) -> None:  # type: ignore[type-arg]
     with pytest.raises(ParameterError, match=complaint):
         wang([1, 2], 3, **options)
+
+
+def test_sums_that_no_integer_holds_are_refused() -> None:
+    with pytest.raises(InputError, match="too large to add up"):
+        wang(np.full(2**19, 2**42), 2**42, seed=1)

@@ -44,10 +44,11 @@ def run(
         show.law(mechanism, chart)
         show.console.print("This design has no epsilon of its own: give --epsilon to certify it.")
         return
+    if output is not None:
+        ptable.save(output)
     show.law(Mechanism.from_table(ptable.table, mechanism.design), chart)
     show.guarantee(ptable)
     if output is not None:
-        ptable.save(output)
         show.console.print(f"certificate written to {output}")
 
 

@@ -126,7 +126,7 @@ def _coverage(path: str, level: str, prior: str) -> None:
     grid.add_column("true count", justify="right")
     grid.add_column("chance", justify="right")
     for count, chance in zip(found.counts.tolist(), found.chances, strict=True):
-        grid.add_row(str(count), f"{float(chance):.2%}")
+        grid.add_row(str(count), f"{math.floor(Fraction(chance) * 10000) / 100:.2f}%")
     show.console.print(grid)
     ends = prior.strip().lower() not in ("uniform", "flat") or upper is not None
     over = "over the prior" if ends else "over counts far from 0"
@@ -262,4 +262,4 @@ def _integer(text: str) -> int:
 
 
 def _percent(level: str) -> str:
-    return f"{float(exact(level, 'level')):.6%}".rstrip("%").rstrip("0").rstrip(".") + "%"
+    return f"{float(exact(level, 'level')) * 100:.15g}%"

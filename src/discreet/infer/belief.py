@@ -33,15 +33,21 @@ class Posterior:
         interval that reaches it has no upper end then, and mean and variance are as if nothing were beyond it.
     of
         The two counts whose difference it is, where it is one.
+    residues
+        Whether the values are residues of a cycle, which have no order and no sum: there is no mean and no interval.
     """
 
     support: npt.NDArray[np.int64]
     probabilities: npt.NDArray[np.float64]
     open_end: bool = False
     of: "tuple[Posterior, Posterior] | None" = None
+    residues: bool = False
 
     def __post_init__(self) -> None:
-        support, weight = np.asarray(self.support, np.int64), np.asarray(self.probabilities, np.float64)
+        support, weight = np.asarray(self.support), np.asarray(self.probabilities, np.float64)
+        if support.dtype.kind not in "iu":
+            raise ParameterError("the values of a posterior are not whole numbers; give integers")
+        support = support.astype(np.int64)
         if support.ndim != 1 or support.shape != weight.shape or not support.size or (np.diff(support) <= 0).any():
             raise ParameterError("a posterior has increasing values and a probability for each of them")
         if not (weight >= 0).all() or abs(weight.sum() - 1) > _ROUNDING * max(1, weight.size):
@@ -50,18 +56,31 @@ class Posterior:
         object.__setattr__(self, "probabilities", weight / weight.sum())
 
     def __repr__(self) -> str:
+        if self.residues:
+            return f"Posterior(mode {self.mode()}, {self.probabilities.max():.2%})"
         low, high = self.interval()
         more = " or more" if self.endless() else ""
         return f"Posterior(mode {self.mode()}, mean {self.mean():.2f}, 95% within {low}..{high}{more})"
 
     def mean(self) -> float:
         """What the number is on average."""
-        middle = int(self.support[0])  # large values keep their digits
-        return middle + float((self.support - middle) @ self.probabilities)
+        _, mean = self._from_the_first()
+        return int(self.support[0]) + mean
 
     def variance(self) -> float:
         """The mean squared distance from the mean."""
-        return float((self.support - self.mean()) ** 2 @ self.probabilities)
+        away, mean = self._from_the_first()
+        return float((away - mean) ** 2 @ self.probabilities)
+
+    def _from_the_first(self) -> tuple[npt.NDArray[np.int64], float]:
+        """The values less the first, and their mean: large values keep their digits."""
+        self._require_order()
+        away = self.support - self.support[0]
+        return away, float(away @ self.probabilities)
+
+    def _require_order(self) -> None:
+        if self.residues:
+            raise ParameterError("residues of a cycle have no order, so no mean and no interval; use mode()")
 
     def mode(self) -> int:
         """The most likely value; the smallest of several."""
@@ -73,6 +92,7 @@ class Posterior:
         What is left out is at most (1 - level) / 2 at either end. A difference has what it is where one of its counts
         is 0 and the other at the end of its interval, if the interval of the first has 0.
         """
+        self._require_order()
         low, high = (int(self.support[place]) for place in credible(self.probabilities, level))
         if self.of is not None and min(each.support[0] for each in self.of) == 0:
             one, other = (each.interval(level) for each in self.of)

@@ -123,8 +123,8 @@ class Summaries:
 
 def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: Prior) -> Summaries:
     """The columns for measurements that are different and increasing."""
-    standing = _standing(likelihood, distinct) if isinstance(prior, Flat) else distinct
-    values, inverse = np.unique(standing, return_inverse=True)
+    still = standing(likelihood, distinct) if isinstance(prior, Flat) else distinct
+    values, inverse = np.unique(still, return_inverse=True)
     whole, means = np.zeros((4, len(values)), dtype=np.int64), np.zeros(len(values))
 
     def average(here: Places) -> tuple[Integers, Floats]:
@@ -166,7 +166,7 @@ def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: 
         summarise(np.array([place]))
     if far.any():
         settle(np.flatnonzero(far))
-    moved = distinct - standing
+    moved = distinct - still
     low, high, mode, possible = whole[:, inverse]
     return Summaries(low + moved, high + moved, means[inverse] + moved, mode + moved, possible > 0)
 
@@ -183,7 +183,7 @@ def _far(likelihood: Likelihood, values: Integers, prior: Prior) -> npt.NDArray[
     return (values >= likelihood.most) & (values - likelihood.least < likelihood.upper)
 
 
-def _standing(likelihood: Likelihood, observed: Integers) -> Integers:
+def standing(likelihood: Likelihood, observed: Integers) -> Integers:
     """For every measurement the smallest one whose posterior, moved, is its own."""
     period = len(likelihood.table.interior)
     if not period:

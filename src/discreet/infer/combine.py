@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
-from discreet.domain import Counts, Cycle
+from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
 from discreet.infer import prior as priors
@@ -89,7 +89,7 @@ def total(beliefs: Sequence[Posterior]) -> Posterior:
     if isinstance(beliefs, Posterior) or not isinstance(beliefs, Iterable):
         raise ParameterError(f"the beliefs are {beliefs!r:.60}; give a list of what posterior(...) returns")
     given = list(beliefs)
-    if len(given) == 1:
+    if len(given) == 1 and not _posterior(given[0]).residues:
         return _posterior(given[0])
     parts = [_dense(belief) for belief in given]
     if not parts:
@@ -115,6 +115,8 @@ def measured_total(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -
         raise ParameterError("there is nothing to add up; give at least one measurement")
     row = ptable.interior[0]
     first, chances = _power((row.first, np.array(row.weights, dtype=np.float64) / ptable.table.total), measured.size)
+    if abs(sum(measured.tolist())) > LARGEST:
+        raise ParameterError(f"the measurements add up to {sum(measured.tolist())}; give sums within +-2**62")
     counts = int(sum(measured.tolist())) - first - np.arange(len(chances))[::-1]
     with np.errstate(divide="ignore"):
         logs = np.where(counts >= 0, np.log(chances[::-1]) + believed.logs(counts), -np.inf)
@@ -197,6 +199,8 @@ def _posterior(given: object) -> Posterior:
 
 def _closed(belief: object) -> Posterior:
     known = _posterior(belief)
+    if known.residues:
+        raise ParameterError("a belief is about residues of a cycle, which have no sums and ratios; give counts")
     if known.open_end:
         end = int(known.support[-1])
         raise ParameterError(
@@ -248,6 +252,8 @@ def _power(one: Dense, times: int) -> Dense:
 
 
 def _belief(first: int, chances: Floats) -> Posterior:
+    if max(abs(first), abs(first + len(chances))) > LARGEST:
+        raise ParameterError(f"a sum may be {first}; give counts whose sums are within +-2**62")
     there = np.flatnonzero(chances)
     return Posterior(first + there, chances[there] / chances.sum())
 

@@ -15,7 +15,7 @@ import csv
 import io
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import add, itemgetter
@@ -27,11 +27,11 @@ import numpy.typing as npt
 from discreet.domain import Counts
 from discreet.errors import ParameterError
 from discreet.exact import Number
-from discreet.infer import choose, combine, compare
+from discreet.infer import changes, choose, combine, compare
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
 from discreet.infer.choose import Cells
-from discreet.infer.columns import alike, heads, intervals, listed
+from discreet.infer.columns import heads, intervals, listed
 from discreet.infer.combine import Estimate
 from discreet.infer.posterior import posterior
 from discreet.infer.prior import Flat
@@ -102,13 +102,11 @@ class Readings:
             at = self._same(before, name, place)
             now, then = self.held.measurements[place].ravel(), before.held.measurements[at].ravel()
             pairs, which = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
-            ours = posterior(self.held.ptable, pairs[:, 0], believed)
-            theirs = posterior(before.held.ptable, pairs[:, 1], believed)
-            each = zip(pairs.tolist(), ours, theirs, strict=True)
-            return [(*pair, *_moved(one, other, level)) for pair, one, other in each], which
+            found = changes.changes((self.held.ptable, before.held.ptable), pairs, level, believed)
+            return [(*pair, *about) for pair, about in zip(pairs.tolist(), found, strict=True)], which
 
-        found = heads(self.held.ptable, before.held.ptable)
-        return self._csv(table, ("measured", "measured_before", *found), known, prior)
+        columns = heads(self.held.ptable, before.held.ptable)
+        return self._csv(table, ("measured", "measured_before", *columns), known, prior)
 
     def total(self, chosen: Sequence[str], prior: Any = None, table: str | None = None) -> Posterior:
         """The sum of the cells that are chosen, from the fewest measurements that hold it.
@@ -116,13 +114,13 @@ class Readings:
         A flat prior is on the sum where the noise is plain (`combine.measured_total`), else on every cell that is used;
         any other prior is on every one of the finest cells.
         """
-        return self._sum(self._cells(chosen, prior, table), prior)
+        return self._sum(self._cells(_listed(chosen), prior, table), prior)
 
     def total_change(
         self, before: "Readings", chosen: Sequence[str], prior: Any = None, table: str | None = None
     ) -> Posterior:
         """The change of a sum since `before`, a folder of another version of the data."""
-        now, then = self._both(before, chosen, prior, table)
+        now, then = self._both(before, _listed(chosen), prior, table)
         return combine.difference(self._sum(now, prior), before._sum(then, prior))
 
     def share(
@@ -135,7 +133,7 @@ class Readings:
         seed: int | None = 0,
     ) -> Estimate:
         """The share of the part's cells in those of the whole, all of the table unless chosen."""
-        inside, rest = self._parts(part, whole, prior, table)
+        inside, rest = self._parts(part, _listed(whole), prior, table)
         return combine.share(self._sum(inside, prior), self._sum(rest, prior), level, seed)
 
     def used(
@@ -143,14 +141,14 @@ class Readings:
     ) -> list[Used]:
         """What a sum, or its change since `before`, is made from."""
         if before is None:
-            return self._used(self._cells(chosen, prior, table))
-        return self._used(self._both(before, chosen, prior, table)[0])
+            return self._used(self._cells(_listed(chosen), prior, table))
+        return self._used(self._both(before, _listed(chosen), prior, table)[0])
 
     def used_by_share(
         self, part: str, whole: Sequence[str] = ("",), prior: Any = None, table: str | None = None
     ) -> tuple[list[Used], list[Used]]:
         """What a part is made from, and what the rest of the whole is."""
-        inside, rest = self._parts(part, whole, prior, table)
+        inside, rest = self._parts(part, _listed(whole), prior, table)
         return self._used(inside), self._used(rest)
 
     def measured(self, chosen: str, table: str | None = None) -> int | None:
@@ -283,6 +281,8 @@ class Readings:
 
     def _apart(self, before: "Readings") -> None:
         """Refuse a folder of the same version, and one that counts other units, or more or fewer of their rows."""
+        if not isinstance(before, Readings):
+            raise ParameterError(f"what was before is {before!r:.60}; give what folder(...) returns")
         if self.held.spec.version == before.held.spec.version:
             raise ParameterError(
                 f"both folders are of the version {before.held.spec.version!r} of the data, so nothing changed between"
@@ -323,12 +323,9 @@ class Readings:
         return None
 
 
-def _moved(one: Posterior, other: Posterior, level: Number) -> list[Any]:
-    """Low, high, mean, mode and a note of a change; what an open end leaves unknown is empty."""
-    change = combine.difference(*(Posterior(each.support, each.probabilities) for each in (one, other)))
-    low, high = change.interval(level)
-    if not (one.open_end or other.open_end):
-        return [low, high, f"{change.mean():.2f}", change.mode(), ""]
-    ends = sorted({int(each.support[-1]) for each in (one, other) if each.open_end})
-    note = "; ".join(alike(end) for end in ends)
-    return ["" if other.open_end else low, "" if one.open_end else high, "", "", note]
+def _listed(chosen: Any) -> Sequence[str]:
+    """Choices of cells; one may be given by itself."""
+    listed = [chosen] if isinstance(chosen, str) else list(chosen) if isinstance(chosen, Iterable) else []
+    if not listed or not all(isinstance(text, str) for text in listed):
+        raise ParameterError(f'cells are chosen by {chosen!r:.60}; give texts such as "district=Abbey", or "" for all')
+    return listed

@@ -226,7 +226,7 @@ def _on_cycle(ptable: PTable, domain: Cycle, observed: Integers, prior: Prior) -
                     " give some a weight, or check that the measurement is of this table"
                 )
             there = weights > 0
-            known[code] = Posterior(np.flatnonzero(there), weights[there] / weights.sum())
+            known[code] = Posterior(np.flatnonzero(there), weights[there] / weights.sum(), residues=True)
     found = [known[code] for code in codes]
     single = observed.ndim == (0 if dimensions == 1 else 1)
     return found[0] if single else found

@@ -167,7 +167,7 @@ def _above_zero(value: Any, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not 1e-300 < number < 1e18:
-        raise ParameterError(f"the prior's {name} is {value!r:.60}; give a number above 0, at most 1e18")
+        raise ParameterError(f"the prior's {name} is {value!r:.60}; give a number above 0, between 1e-300 and 1e18")
     return number
 
 

@@ -196,7 +196,8 @@ def rows(released: Integers, epsilon: float, ties: str) -> list[Row]:
     lowest, highest = _range(released, known, tilter)
     make = _random if ties == "random" else _first
     floor = known + math.log(CUT) - SPARE
-    return [*make(released, lowest, highest, floor, tilter), *_zeros(released, ties, tilter)]
+    zeros = (row for row in _zeros(released, ties, tilter) if row.log_bound > floor)
+    return [*make(released, lowest, highest, floor, tilter), *zeros]
 
 
 def _mirrored(row: Row, count: int) -> Row:

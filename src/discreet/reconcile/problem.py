@@ -156,7 +156,7 @@ def _sides(
     if asked != set(range(len(sides))) or set(sides) != asked:
         missing = sorted(asked.symmetric_difference(sides) | (set(range(max(asked, default=-1) + 1)) - asked))
         raise InputError(
-            f"no margin tells how many categories axis {missing[0]} has; give one that keeps it, or levels"
+            f"no margin tells how many categories axis {missing[0]} has; give one that keeps its finest categories"
         )
     cells = int(np.prod([float(side) for side, _ in sides.values()]))
     if cells > LARGEST_CUBE:

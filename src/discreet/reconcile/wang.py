@@ -123,6 +123,11 @@ def _priority(cells: Integers, ties: str, key: int) -> seeded.Words:
 
 def _least_squares(cells: Integers, totals: Integers, priority: seeded.Words) -> Integers:
     """All in integers: x_i = a_i + (n - A) / (m + 1) for the m largest components."""
+    largest = max(int(np.abs(values).max(initial=0)) for values in (cells, totals))
+    if largest * (cells.shape[1] + 1) > 2**61:
+        raise InputError(
+            f"{cells.shape[1]} components of up to {largest} are too large to add up; give counts in larger units"
+        )
     descending = -np.sort(-cells, axis=1)
     sums = np.cumsum(descending, axis=1)
     ranks = np.arange(1, cells.shape[1] + 1)

@@ -1,0 +1,44 @@
+"""Changes of many cells: those of `difference`, one by one."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from discreet import design
+from discreet.infer import changes, difference, posterior
+from tests.infer.tables import TABLES
+
+NAMES = ("geometric", "small rows", "from 4 on", "fair on 0..5")
+
+
+@pytest.mark.parametrize("prior", [None, "poisson:5", "negative-binomial:5:0.5"])
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(NAMES, NAMES)))
+def test_changes_are_differences(one: str, other: str, prior: str | None) -> None:
+    """Also far from 0, where the work is done once for all; one after the other or many at a time."""
+    tables = TABLES[one], TABLES[other]
+    places = []
+    for name, table in zip((one, other), tables, strict=True):
+        true = np.arange(6) if name == "fair on 0..5" else np.array([4, 5, 6, 9, 30, 31, 1000])
+        places.append(np.unique(table.perturb(true)))
+    pairs = np.array(list(itertools.product(*places)))
+    found = changes.changes(tables, pairs, "0.9", prior)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changes, "CHUNK", 1)
+        assert changes.changes(tables, pairs, "0.9", prior) == found
+    for (now, then), (low, high, mean, mode, note) in zip(pairs, found, strict=True):
+        believed = posterior(tables[0], now, prior), posterior(tables[1], then, prior)
+        if any(each.open_end for each in believed):
+            assert "measured alike" in note
+            assert (low == "", high == "", mean, mode) == (believed[1].open_end, believed[0].open_end, "", "")
+            continue
+        expected = difference(*believed)
+        assert (low, high, mode, note) == (*expected.interval("0.9"), expected.mode(), "")
+        assert float(mean) == pytest.approx(expected.mean(), abs=0.006)
+
+
+def test_no_change_is_not_less_than_none() -> None:
+    """A mean of 0 has no sign."""
+    table = design.geometric(epsilon=1).certify()
+    pairs = np.array([[50, 50], [3, 3], [0, 0]])
+    assert [row[2] for row in changes.changes((table, table), pairs, 0.95, None)] == ["0.00"] * 3
