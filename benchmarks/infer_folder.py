@@ -1,4 +1,7 @@
-"""`discreet infer DIR -o FILE` on a release of a million cells: `uv run python -m benchmarks.infer_folder`."""
+"""`discreet infer DIR -o FILE` on a release of a million cells, also with `--minus`.
+
+uv run python -m benchmarks.infer_folder
+"""
 
 import os
 import resource
@@ -16,7 +19,7 @@ SIDE = 99
 
 
 def main() -> None:
-    """Publish a table of 100 by 100 by 100 cells and its margins, and time the command on it."""
+    """Publish a table of 100 by 100 by 100 cells and its margins twice, and time the command on both."""
     rng = np.random.default_rng(1)
     labels = [str(value) for value in range(SIDE)]
     with tempfile.TemporaryDirectory() as name:
@@ -32,22 +35,26 @@ def main() -> None:
             "budget": {"epsilon": 9, "delta": "1e-3"},
             "key": "fresh",
         }
-        run(spec, place / "out")
-        start = time.perf_counter()
-        command = [
-            str(Path(sys.executable).with_name("discreet")),
-            "infer",
-            str(place / "out"),
-            "-o",
-            str(place / "found.csv"),
-        ]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        seconds = time.perf_counter() - start
-        cells = (place / "found.csv").read_text().count("\n") - 1
+        for version in ("1", "2"):
+            run(spec | {"version": version}, place / version)
+        for more in ([], ["--minus", str(place / "1")]):
+            _time([str(place / "2"), *more, "-o", str(place / "found.csv")])
+            cells = (place / "found.csv").read_text().count("\n") - 1
+            print(f"{cells:,} cells, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+
+
+def _time(arguments: list[str]) -> None:
+    """Run the command, and print what it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    command = [str(Path(sys.executable).with_name("discreet")), "infer", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    seconds = time.perf_counter() - start
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
     print(
-        f"{cells:,} cells: {seconds:.1f} s, of them {used.ru_utime + used.ru_stime:.1f} s of processor time, "
-        f"{used.ru_maxrss / 1024:.0f} MB, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+        f"{'a table' if len(arguments) == 3 else 'changes'}: {seconds:.1f} s, {spent:.1f} s of processor time, at most"
+        f" {used.ru_maxrss / 1024:.0f} MB"
     )
 
 
