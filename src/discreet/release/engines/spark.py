@@ -6,6 +6,7 @@ by Spark; rows with ids are handed to this process as Arrow, a share of the ids 
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -29,6 +30,7 @@ _TYPES: dict[str, Type] = {
     "string": "text", "boolean": "bool", "date": "date", "timestamp": "timestamp", "timestamp_ntz": "timestamp",
 }  # fmt: skip
 _RAW = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+_MAGIC = re.compile(r"[\[\]{}*?\\]")
 _SHARE = 2**21
 _ZONE = "spark.sql.session.timeZone"
 _LOCAL = {
@@ -82,7 +84,7 @@ class Spark:
                 frame, names = self._csv(source, delimiter, header, named)
             else:
                 table = ".".join(_quoted(part) for part in sql.parts(source)) if kind == "table" else ""
-                frame = self._session.table(table) if table else self._session.read.parquet(source)
+                frame = self._session.table(table) if table else self._session.read.parquet(_path(source))
                 names = tuple(frame.columns)
             types = [_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
@@ -129,11 +131,12 @@ class Spark:
             folder = tempfile.mkdtemp(prefix="discreet-")
             self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
             file = csvfile.prepare(path, Path(folder), delimiter, header, named)
-            return self._session.read.parquet(str(file.parquet(Path(folder)))), file.names
+            return self._session.read.parquet(_path(str(file.parquet(Path(folder))))), file.names
         read = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
+        source = _path(source)
         names = tuple(read.csv(source).columns) if header or named is None else csvfile.numbered(named)
         return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names
 
@@ -142,6 +145,11 @@ class Spark:
         frame.createOrReplaceTempView(view)
         self._stack.callback(self._session.catalog.dropTempView, view)
         return view
+
+
+def _path(source: str) -> str:
+    """A path as Spark takes it: what is on this machine is itself, whatever others its name is a pattern of."""
+    return _MAGIC.sub(r"\\\g<0>", source) if Path(source.removeprefix("file://")).exists() else source
 
 
 class _Dialect:
