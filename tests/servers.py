@@ -90,9 +90,9 @@ def server(where: Path, durable: bool = False) -> Iterator[Postgres]:
     run(where / "initdb", "-D", data, "-U", "steward", "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
         "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
     options = f"-h 127.0.0.1 -p {port} -k {folder} -c fsync={'on' if durable else 'off'}"
-    run(where / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start")
+    run(where / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "-t", "300", "start")
     try:
         yield Postgres(port)
     finally:
-        run(where / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        run(where / "pg_ctl", "-D", data, "-m", "immediate", "-w", "-t", "300", "stop")
         shutil.rmtree(folder, ignore_errors=True)

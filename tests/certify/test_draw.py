@@ -172,7 +172,7 @@ def test_forked_processes_share_no_stream() -> None:
     children = [context.Process(target=_draw, args=(queue,)) for _ in range(4)]
     for child in children:
         child.start()
-    drawn = [tuple(queue.get(timeout=60)) for _ in children]
+    drawn = [tuple(queue.get(timeout=300)) for _ in children]
     for child in children:
         child.join()
     drawn.append(tuple(TABLE.perturb(np.zeros(64, dtype=int)).tolist()))
