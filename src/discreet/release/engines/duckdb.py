@@ -21,7 +21,7 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
-from discreet.release.engines.plan import Unlisted
+from discreet.release.engines.plan import Numbered, Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 MEMORY = "600MB"
@@ -84,7 +84,7 @@ class DuckDB:
                 file = csvfile.prepare(Path(csv), self._folder, delimiter, header, named)
                 self.source = file.sql()
                 columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
-                self.columns: dict[str, Column] = Unlisted(columns) if header else columns
+                self.columns: dict[str, Column] = Unlisted(columns) if header else Numbered(columns)
             else:
                 self._files = [] if parquet is None else _found(Path(parquet))
                 self._require_one_type(named)

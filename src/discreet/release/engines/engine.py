@@ -10,7 +10,7 @@ import pyarrow as pa
 from discreet.errors import InputError
 from discreet.release.engines import sql, stream
 from discreet.release.engines.canonical import ids
-from discreet.release.engines.plan import Kind, Plan, RecordKeys, Unlisted, find
+from discreet.release.engines.plan import Kind, Numbered, Plan, RecordKeys, Unlisted, find
 from discreet.release.engines.sql import Column, Dialect
 
 MANY_VALUES = 100_000
@@ -53,7 +53,7 @@ class Engine:
     def columns(self) -> dict[str, Kind]:
         """The names of the source's columns and the kinds of their values."""
         kinds = {name: sql.KINDS[column.type] for name, column in self._base.columns.items()}
-        return Unlisted(kinds) if isinstance(self._base.columns, Unlisted) else kinds
+        return next((kind(kinds) for kind in (Unlisted, Numbered) if isinstance(self._base.columns, kind)), kinds)
 
     def count(self, plan: Plan) -> pa.Table:
         """Columns c0, c1, ... (int32) and count (int64), one line a non-empty leaf combination, in order of codes."""

@@ -120,6 +120,10 @@ class Unlisted(dict[str, T]):
     """Columns of a CSV file, by what stands in its first line, which may be a person's record: no message lists it."""
 
 
+class Numbered(dict[str, T]):
+    """Columns of a CSV file without a header, as many as are asked for."""
+
+
 def find(named: Sequence[str], known: Mapping[str, object]) -> None:
     """Refuse names of columns that the source does not have, and say which it has, unless they may be data."""
     for name in named:
@@ -131,5 +135,10 @@ def find(named: Sequence[str], known: Mapping[str, object]) -> None:
             )
             hint = f", one of them {close[0]!r}" if close else ""
             raise InputError(f"the source has no column {name!r}; it has {len(known)} columns{hint}. {HEADER}")
+        if isinstance(known, Numbered):
+            raise InputError(
+                f"the source has no column {name!r}; without a header they are called column1, column2, ..., at most"
+                " column9999"
+            )
         shown = ", ".join(sorted(known)[:50]) + (", ..." if len(known) > 50 else "")
         raise InputError(f"the source has no column {name!r}; it has {shown or 'none'}")

@@ -19,7 +19,7 @@ import pyarrow as pa
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
-from discreet.release.engines.plan import Unlisted
+from discreet.release.engines.plan import Numbered, Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, quoted
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ class Spark:
             types = [_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
             columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
-            self.columns = Unlisted(columns) if kind == "csv" and header else columns
+            if kind == "csv":
+                columns = Unlisted(columns) if header else Numbered(columns)
+            self.columns = columns
             self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
 
