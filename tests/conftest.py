@@ -18,35 +18,49 @@ settings.load_profile("shared machine")
 class Chance:
     """Random bytes that are the same in every run of one test, but for the processes that it starts."""
 
-    def __init__(self, seed: str) -> None:
-        self.seed, self.process, self.system = seed, os.getpid(), os.urandom
+    def __init__(self) -> None:
+        self.word, self.process, self.system, self.stream = "", os.getpid(), os.urandom, random.Random("")
 
     def begin(self, name: str) -> None:
-        self.stream = random.Random(f"{self.seed} {name}")
+        self.stream = random.Random(f"{self.word} {name}")
 
     def __call__(self, size: int) -> bytes:
         return self.stream.randbytes(size) if os.getpid() == self.process else self.system(size)
+
+
+CHANCE = Chance()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--chance", default="", help="any word: the random bytes of another run of the tests")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def random_bytes(request: pytest.FixtureRequest) -> Iterator[Chance]:
+@pytest.fixture(scope="session", autouse=True)
+def random_bytes(request: pytest.FixtureRequest) -> Iterator[None]:
     """What draws noise or makes a secret in this process gets the same bytes every time the tests are run."""
-    made = Chance(request.config.getoption("--chance"))
-    made.begin(request.node.nodeid)
+    CHANCE.word = request.config.getoption("--chance")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "urandom", made)
-        patch.setattr(random, "_urandom", made)  # what the module secrets draws from
-        yield made
+        patch.setattr(os, "urandom", CHANCE)
+        patch.setattr(random, "_urandom", CHANCE)  # what the module secrets draws from
+        yield
 
 
 @pytest.fixture(autouse=True)
-def same_random_bytes(request: pytest.FixtureRequest, random_bytes: Chance) -> None:
+def same_random_bytes(request: pytest.FixtureRequest) -> None:
     """The bytes of a test do not depend on the tests before it."""
-    random_bytes.begin(request.node.nodeid)
+    CHANCE.begin(request.node.nodeid)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nor do those of what several tests share."""
+    before = CHANCE.stream
+    if fixturedef.scope != "function":
+        CHANCE.begin(f"{request.node.nodeid} {fixturedef.argname}")
+    result = yield
+    if fixturedef.scope != "function":
+        CHANCE.stream = before
+    return result
 
 
 def unavailable(reason: str) -> None:

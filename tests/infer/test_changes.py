@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from discreet import design
+from discreet import Counts, Mechanism, Row, design
 from discreet.infer import changes, difference, posterior
 from tests.infer.tables import TABLES
 
@@ -42,3 +42,25 @@ def test_no_change_is_not_less_than_none() -> None:
     table = design.geometric(epsilon=1).certify()
     pairs = np.array([[50, 50], [3, 3], [0, 0]])
     assert [row[2] for row in changes.changes((table, table), pairs, 0.95, None)] == ["0.00"] * 3
+
+
+def test_changes_of_huge_counts() -> None:
+    table = design.geometric(epsilon=1).certify()
+    pairs = np.array([[2**60 + 1, 2**60 - 2], [2**53 + 1, 2**53 - 2]])
+    assert [row[2:4] for row in changes.changes((table, table), pairs, 0.95, None)] == [["3.00", 3]] * 2
+
+
+@pytest.mark.parametrize("level", ["0.9999995", "0.9999999999999"])
+def test_levels_that_leave_out_next_to_nothing(level: str) -> None:
+    table = design.geometric(epsilon=1).certify()
+    pairs = np.array([[-14, 5], [3, 40], [100, 100]])
+    for (now, then), found in zip(pairs, changes.changes((table, table), pairs, level, None), strict=True):
+        assert tuple(found[:2]) == difference(posterior(table, now), posterior(table, then)).interval(level)
+
+
+def test_the_smallest_of_several_most_likely_changes() -> None:
+    """Rounding does not decide between changes that are as likely."""
+    even = Mechanism(Counts(), interior=(Row.exact(-2, [1, 1, 1, 1]),)).certify(epsilon=50)
+    spread = Mechanism(Counts(), interior=(Row.exact(-1, [1, 1]),)).certify(epsilon=50)
+    found = changes.changes((even, spread), np.array([[40, 20], [41, 20], [60, 35]]), 0.9, None)
+    assert [row[3] for row in found] == [19, 20, 24]

@@ -97,7 +97,7 @@ def test_categories_from_the_data_and_what_they_refuse(spec: dict[str, Any], tmp
         run({**spec, "ledger": str(tmp_path / "x.ledger")}, tmp_path / "out")
     kept = (tmp_path / "people.csv").read_text()
     (tmp_path / "people.csv").write_text(kept.splitlines()[0] + "\n")
-    with pytest.raises(SpecError, match="column 'sex', where there is no value; declare its categories"):
+    with pytest.raises(SpecError, match="column 'sex', where there is none; declare its categories"):
         run(spec, tmp_path / "out")
     (tmp_path / "people.csv").write_text(kept)
     spec["dimensions"]["age"] |= {"from_data": True}

@@ -355,3 +355,5 @@ def test_a_file_without_an_end_is_not_read(name: str, spec: dict[str, Any], tmp_
         with pytest.raises(CertificateError, match="cannot be read"):
             check(tmp_path / "out")
         (tmp_path / "out" / name).unlink()
+    os.mkfifo(tmp_path / "pipe")
+    assert "pipe or a device" in str(CliRunner().invoke(app, ["verify", str(tmp_path / "pipe")]).exception)

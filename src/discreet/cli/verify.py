@@ -9,6 +9,7 @@ import typer
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import verify as check
 from discreet.cli import show
+from discreet.errors import CertificateError
 
 
 def verify(
@@ -18,6 +19,8 @@ def verify(
     if os.path.isdir(path):
         _folder(path)
         return
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise CertificateError(f"{path} is a pipe or a device; give the path of a certificate file")
     certificate = check(Path(path))
     show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
     show.guarantee(PTable(certificate))

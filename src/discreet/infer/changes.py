@@ -2,8 +2,8 @@
 
 The work is done for each distinct pair of measurements; under a flat prior, and away from the ends of the domains, for
 each pair of places in the periods of the tables (`columns`). The laws of differences are convolutions, here by Fourier
-transforms of many rows at a time. That leaves an error of about 1e-15, far below the share of a tail that intervals
-keep free for rounding (`belief.SLACK`), so they are those of `combine.difference`.
+transforms of many rows at a time. That leaves an error of about 1e-15, far below what intervals keep free of a tail for
+rounding (`belief.SLACK` of it), so they are those of `combine.difference`. For smaller tails than TINY it is used.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
-from discreet.exact import Number
+from discreet.exact import Number, exact
 from discreet.infer import belief, combine
 from discreet.infer import prior as priors
 from discreet.infer.belief import Posterior
@@ -28,6 +28,12 @@ Integers = npt.NDArray[np.int64]
 
 CHUNK = 1 << 20
 """Probabilities of changes held at a time."""
+
+SAME = 1e-12
+"""How much less likely than the most likely a change may be, to be as likely but for rounding."""
+
+TINY = 1e-6
+"""Probability outside of an interval below which transforms are not exact enough."""
 
 
 def changes(tables: tuple[PTable, PTable], pairs: Integers, level: Number, prior: Any) -> list[list[Any]]:
@@ -43,13 +49,14 @@ def changes(tables: tuple[PTable, PTable], pairs: Integers, level: Number, prior
     low, high, mode = _laws(sides, places, level, believed)[:, which.ravel()] + (now.moved - then.moved)
     low = np.where(now.low == 0, np.minimum(low, -then.high), low)
     high = np.where(then.low == 0, np.maximum(high, now.high), high)
-    means = [f"{round(mean, 2) + 0.0:.2f}" for mean in (now.mean - then.mean).tolist()]
+    apart = (pairs[:, 0] - pairs[:, 1]).tolist()
+    means = [_written(whole + rest) for whole, rest in zip(apart, (now.away - then.away).tolist(), strict=True)]
     rows: list[list[Any]] = [
         list(row) for row in zip(low.tolist(), high.tolist(), means, mode.tolist(), [""] * len(means), strict=True)
     ]
-    for at in np.flatnonzero(now.edge | then.edge).tolist():
+    for at in np.flatnonzero(now.edge | then.edge | (1 - exact(level, "level") < TINY)).tolist():
         one, other = (posterior(ptable, value, prior) for ptable, value in zip(tables, pairs[at], strict=True))
-        rows[at] = _at_an_end(one, other, level)
+        rows[at] = _one(one, other, level)
     return rows
 
 
@@ -57,7 +64,8 @@ def changes(tables: tuple[PTable, PTable], pairs: Integers, level: Number, prior
 class _Side:
     """One table: measurements whose laws are different, and for every cell which is its own, moved by how much.
 
-    `edge` says which cells may be at the end of the domain; the rest is what is known of every cell by itself.
+    `edge` says which cells may be at the end of the domain; the rest is what is known of every cell by itself, `away`
+    being how far its mean is from its measurement.
     """
 
     likelihood: Likelihood
@@ -67,18 +75,18 @@ class _Side:
     edge: npt.NDArray[np.bool_]
     low: Integers
     high: Integers
-    mean: Floats
+    away: Floats
 
 
 def _side(ptable: PTable, observed: Integers, level: Number, prior: Prior) -> _Side:
     likelihood = Likelihood.of(ptable.table)
-    distinct, inverse = np.unique(observed, return_inverse=True)
-    found = summaries(likelihood, distinct, level, prior)
-    require(likelihood, distinct, found.possible)
     still = standing(likelihood, observed) if isinstance(prior, Flat) else observed
     values, place = np.unique(still, return_inverse=True)
-    known = (found.low[inverse], found.high[inverse], found.mean[inverse])
-    return _Side(likelihood, values, place, observed - still, reaching(likelihood, observed), *known)
+    found = summaries(likelihood, values, level, prior)
+    require(likelihood, values, found.possible)
+    moved = observed - still
+    known = found.low[place] + moved, found.high[place] + moved, (found.mean - values)[place]
+    return _Side(likelihood, values, place, moved, reaching(likelihood, observed), *known)
 
 
 def _laws(sides: Sequence[_Side], places: Integers, level: Number, prior: Prior) -> Integers:
@@ -97,7 +105,8 @@ def _laws(sides: Sequence[_Side], places: Integers, level: Number, prior: Prior)
         law[(law < 0) | (np.arange(span) < np.add(*least)[:, None])] = 0
         law[np.arange(len(here)), np.add(*least)] = one[i, least[0]] * other[j, least[1]]
         low, high = belief.credible(law, level)
-        found[:, here] = a[i] - b[j] - other.shape[1] + 1 + np.stack([low, high, law.argmax(axis=1)])
+        mode = (law >= law.max(axis=1, keepdims=True) * (1 - SAME)).argmax(axis=1)
+        found[:, here] = a[i] - b[j] - other.shape[1] + 1 + np.stack([low, high, mode])
     return found
 
 
@@ -107,12 +116,16 @@ def _beliefs(side: _Side, places: Integers, prior: Prior) -> tuple[Integers, Flo
     return *beliefs(side.likelihood, values, prior), which
 
 
-def _at_an_end(one: Posterior, other: Posterior, level: Number) -> list[Any]:
-    """What is known of a change where a count may be beyond the end of its table; what is not is empty."""
+def _written(mean: float) -> str:
+    return f"{round(mean, 2) + 0.0:.2f}"  # a mean of 0 has no sign
+
+
+def _one(one: Posterior, other: Posterior, level: Number) -> list[Any]:
+    """What is known of one change; what is not, as a count may be beyond the end of its table, is empty."""
     change = combine.difference(*(Posterior(each.support, each.probabilities) for each in (one, other)))
     low, high = change.interval(level)
     if not (one.open_end or other.open_end):
-        return [low, high, f"{round(change.mean(), 2) + 0.0:.2f}", change.mode(), ""]
+        return [low, high, _written(change.mean()), change.mode(), ""]
     ends = sorted({int(each.support[-1]) for each in (one, other) if each.open_end})
     note = "; ".join(alike(end) for end in ends)
     return ["" if other.open_end else low, "" if one.open_end else high, "", "", note]

@@ -132,12 +132,13 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
     with open_engine(asked.source, named=asked.columns) as engine:
         for name in missing.keys() & asked.used:
             found = engine.values(missing[name].column, MOST_CATEGORIES)
-            if not found:
+            dimension = missing[name].with_categories(found)
+            if not dimension.categories:
                 raise SpecError(
-                    f"dimension {name!r} takes its categories from column {missing[name].column!r}, where there is no"
-                    " value; declare its categories"
+                    f"dimension {name!r} takes its categories from column {missing[name].column!r}, where there is"
+                    " none; declare its categories"
                 )
-            dimensions[name] = missing[name].with_categories(found).model_dump()
+            dimensions[name] = dimension.model_dump()
     return loading.load(asked.model_dump() | {"dimensions": dimensions})
 
 

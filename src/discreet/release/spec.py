@@ -21,7 +21,7 @@ import json
 import os
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from discreet.errors import SpecError
 from discreet.release.document import text
@@ -78,11 +78,12 @@ class ReleaseSpec(Section):
     def _label(cls, given: Any) -> Any:
         return text(given)
 
-    @field_validator("version")
+    @field_validator("version", "title")
     @classmethod
-    def _printable(cls, given: str) -> str:
+    def _printable(cls, given: str, about: ValidationInfo) -> str:
         if not given.isprintable():
-            raise ValueError(f"the version is {given!r}; give a label without line ends and control characters")
+            what = about.field_name
+            raise ValueError(f"the {what} is {given!r:.120}; give a text without line ends and control characters")
         return given
 
     @field_validator("dimensions")

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import os
 import re
 import tempfile
 from collections import Counter
@@ -336,3 +337,45 @@ def test_a_file_that_cannot_be_decompressed(tmp_path: Path) -> None:
     (tmp_path / "x.csv.gz").write_bytes(packed)
     with pytest.raises(InputError, match="damaged"):
         open_engine({"csv": tmp_path / "x.csv.gz"})
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_pipe_can_be_read_only_once(header: bool, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.csv")
+    with pytest.raises(InputError, match="pipe or a device"):
+        open_engine({"csv": tmp_path / "x.csv", "header": header}, named={"column1"})
+
+
+def test_a_blank_line_is_no_row_whichever_columns_are_named(tmp_path: Path) -> None:
+    """A cell has one count, whatever else is asked of the file."""
+    (tmp_path / "x.csv").write_bytes(b"x,y\n\nx,y\n\n")
+    for named in ({"column1"}, {"column1", "column2"}, {"column1", "column5"}):
+        with open_engine({"csv": tmp_path / "x.csv", "header": False}, named=named) as engine:
+            found = engine.count(Plan((Recode("column1", 1, values={"x": 0}),))).to_pylist()
+        assert found == [{"c0": 0, "count": 2}]
+
+
+def test_a_first_answer_that_looks_like_the_mark_of_another_encoding(tmp_path: Path) -> None:
+    """Without a header it is a person's; a whole file in UTF-16 is refused all the same."""
+    plan = Plan((Recode("column1", 1, values={"x": 0}),))
+    counts = []
+    for data in (b"\xff\xfe,1\nx\nx\n", b"x\nx\n\xff\xfe,1\n"):
+        (tmp_path / "x.csv").write_bytes(data)
+        with open_engine({"csv": tmp_path / "x.csv", "header": False}, named={"column1"}) as engine:
+            counts.append(engine.count(plan).to_pylist())
+    assert counts[0] == counts[1] == [{"c0": 0, "count": 2}, {"c0": 1, "count": 1}]
+    (tmp_path / "x.csv").write_text("x,1\n" * 9, encoding="utf-16")
+    with pytest.raises(InputError, match="UTF-16"):
+        open_engine({"csv": tmp_path / "x.csv", "header": False}, named={"column1"})
+
+
+def test_a_path_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in the specification is the file's name, and no home folder or address."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("home/x.csv", "~/x.csv", f"file:{tmp_path}/home/x.csv"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("a,b\nx,0\n" if name == "home/x.csv" else "a,b\ny,1\ny,1\n")
+    for name in ("~/x.csv", f"file:{tmp_path}/home/x.csv"):
+        with open_engine({"csv": name}) as engine:
+            assert engine.count(PLAN).to_pylist() == [{"c0": 1, "c1": 1, "count": 2}]

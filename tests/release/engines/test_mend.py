@@ -130,3 +130,19 @@ def test_files_whose_types_differ_are_refused(one: pa.Array, other: pa.Array, tu
         with open_engine({"parquet": tmp_path}, named={"n"}) as engine:
             total = len(one) + len(other)
             assert engine.count(Plan((Recode("n", 1, values={"f": 0}),))).to_pylist() == [{"c0": 0, "count": total}]
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+@pytest.mark.parametrize("answer", [None, "f"])
+def test_a_file_in_which_nobody_answered(answer: str | None, names: str, tmp_path: Path) -> None:
+    """Its column has no type, whatever the others have; one answer more is one count more."""
+    pq.write_table(pa.table({"x": ["f", "f"], "y": [1, 2]}), tmp_path / f"{names[0]}.parquet")
+    pq.write_table(pa.table({"x": [None, answer], "y": [None, None]}), tmp_path / f"{names[1]}.parquet")
+    with open_engine({"parquet": tmp_path}, named={"x", "y"}) as engine:
+        found = engine.count(Plan((Recode("x", 1, values={"f": 0}),))).to_pylist()
+        expected = [3, 1] if answer else [2, 2]
+        assert found == [{"c0": code, "count": count} for code, count in enumerate(expected)]
+        assert engine.count(Plan((Recode("y", 2, values={"1": 0, "2": 1}),))).to_pylist()[:2] == [
+            {"c0": 0, "count": 1},
+            {"c0": 1, "count": 1},
+        ]

@@ -8,7 +8,7 @@ guessed from the rows would make a release fail, or change, with one person's an
     a row with too many            those beyond the header are not read
     an empty field, quoted or not  missing
     spaces before a quoted field   dropped
-    a blank line                   no row (in a file of one column: a row with a missing value)
+    a blank line                   no row (in a file whose header has one column: a row with a missing value)
     bytes that are not UTF-8       each becomes U+FFFD and its number, as in <e9>: different bytes stay different people
     a field of more than 16 MB     missing
 
@@ -42,7 +42,7 @@ from discreet.release.engines.plan import HEADER
 from discreet.release.engines.sql import literal
 
 _CHUNK = 2**22
-_ROWS = 2**15
+_FIELDS = 2**20
 _MUCH = 2**26
 _LONGEST_FIELD = 2**24
 _OPEN = 2**28
@@ -82,7 +82,7 @@ class CSVFile:
 
     def sql(self) -> str:
         """The table for DuckDB."""
-        where = literal(glob.escape(str(self.path)))  # this file, whatever others its name is a pattern of
+        where = literal(glob.escape(os.path.abspath(self.path)))  # this file, whatever others its name is a pattern of
         if self.tidy:
             return f"read_parquet({where})"
         columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(self.names)))
@@ -124,8 +124,10 @@ def prepare(
     """
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
         raise InputError(f"the delimiter is {delimiter!r}; give one ASCII character such as ',' or ';'")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise InputError(f"{path} is a pipe or a device, which can be read only once; save the rows as a file first")
     try:
-        direct, quotes = _look(path)
+        direct, quotes = _look(path, header)
         names = numbered(named) if named is not None and not header else _names(path, delimiter, header)
         file = CSVFile(names, path, False, quotes > 0, header, delimiter)
         if direct and (quotes == 0 or (quotes % 2 == 0 and _readable(file))):
@@ -143,9 +145,12 @@ def prepare(
 
 
 def numbered(named: Iterable[str]) -> tuple[str, ...]:
-    """The names of columns without a header, column1, column2, ..., as far as they are asked for."""
+    """The names of columns without a header, column1, column2, ..., as far as they are asked for.
+
+    There are at least two, so that a blank line is no row whichever columns are asked for.
+    """
     numbers = [int(found[1]) for name in named if (found := _NUMBERED.fullmatch(name))]
-    return tuple(f"column{i + 1}" for i in range(max(numbers, default=1)))
+    return tuple(f"column{i + 1}" for i in range(max([2, *numbers])))
 
 
 @contextmanager
@@ -158,7 +163,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
             yield file
 
 
-def _look(path: Path) -> tuple[bool, int]:
+def _look(path: Path, header: bool) -> tuple[bool, int]:
     """Whether DuckDB may read the file, and how many quotes it has.
 
     It may where all is UTF-8 that needs no mark, no line is very long, no space is next to a quote, and all line ends
@@ -169,7 +174,7 @@ def _look(path: Path) -> tuple[bool, int]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     with _open(path) as file:
         while chunk := file.read(_CHUNK):
-            if first and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            if first and chunk[:2] in (b"\xff\xfe", b"\xfe\xff") and (header or chunk.count(0) > len(chunk) / 4):
                 raise InputError(f"{path} is in UTF-16; save it as UTF-8")
             first = False
             quotes += chunk.count(b'"')
@@ -260,7 +265,7 @@ def _tidy(path: Path, folder: Path, names: tuple[str, ...], delimiter: str, head
             much += sum(map(len, row))
             kept = [field if 0 < len(field) <= _LONGEST_FIELD else None for field in row[: len(names)]]
             rows.append(kept + [None] * (len(names) - len(row)))
-            if len(rows) == _ROWS or much > _MUCH:
+            if len(rows) * (len(names) + 16) > _FIELDS or much > _MUCH:
                 flush()
                 much = 0
         if rows:

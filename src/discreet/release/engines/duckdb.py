@@ -26,6 +26,8 @@ from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 MEMORY = "600MB"
 _FEW = 64
+_UNTYPED = '"NULL"'
+"""The type of a column of a Parquet file in which nobody has a value."""
 _SHARE = 2**24
 """Hashes of ids that are sorted together: 4 bytes each, twice."""
 _OFTEN = 2**20
@@ -87,8 +89,8 @@ class DuckDB:
                 self.columns: dict[str, Column] = Unlisted(columns) if header else Numbered(columns)
             else:
                 self._files = [] if parquet is None else _found(Path(parquet))
-                self._require_one_type(named)
-                self.source = _parquet(self._files) if self._files else _table(str(table))
+                self._unite = self._files_differ(named)
+                self.source = _parquet(self._files, self._unite) if self._files else _table(str(table))
                 self.columns = self._described()
             self.dialect = _Dialect(self._base)
             self.close = stack.pop_all().close
@@ -107,7 +109,7 @@ class DuckDB:
         if not files:
             return False
         try:
-            copy = _parquet(mended(files, self._folder))
+            copy = _parquet(mended(files, self._folder), self._unite)
         except (pa.ArrowException, OSError):
             return False
         before, now = self._kinds(self.source), self._kinds(copy)
@@ -118,24 +120,30 @@ class DuckDB:
         self.source = f"(SELECT * REPLACE ({casts}) FROM {copy})" if changed else copy  # noqa: S608
         return True
 
-    def _require_one_type(self, named: Iterable[str] | None) -> None:
-        """Refuse several Parquet files with other types of a column, which DuckDB would cast to those of the first.
+    def _files_differ(self, named: Iterable[str] | None) -> bool:
+        """Whether some of several Parquet files have a column without values, so without a type, that others have.
 
-        Whether a value can be cast, and what becomes of it, would depend on the order of files; two ids could be one.
+        Other types are refused. DuckDB would cast them to those of the first file: whether a value can be cast, and
+        what becomes of it, would depend on the order of files, and two ids could be one.
         """
-        if len(self._files) < 2:
-            return
-        first = self._kinds(_parquet(self._files[:1]))
-        used = first.keys() if named is None else first.keys() & set(named)
-        for file in self._files[1:]:
+        known: dict[str, tuple[str, str]] = {}
+        differ = False
+        used = None if named is None else set(named)
+        for file in self._files if len(self._files) > 1 else ():
             kinds = self._kinds(_parquet([file]))
+            used = set(kinds) if used is None else used
             for name in sorted(used):
-                if kinds.get(name) != first[name]:
-                    said = f"is of type {kinds[name]:.60}" if name in kinds else "is missing"
+                kind = kinds.get(name, "")
+                there, where = known.setdefault(name, (kind, file))
+                differ = differ or kind != there
+                if there == _UNTYPED:
+                    known[name] = kind, file
+                elif kind not in (there, _UNTYPED):
+                    said = [f"of type {each:.60}" if each else "missing" for each in (kind, there)]
                     raise InputError(
-                        f"column {name!r} {said} in {file}, and of type {first[name]:.60} in {self._files[0]};"
-                        " write all files alike"
+                        f"column {name!r} is {said[0]} in {file}, and {said[1]} in {where}; write all files alike"
                     )
+        return differ
 
     def _described(self) -> dict[str, Column]:
         return {name: Column(quoted(name), _type(kind)) for name, kind in self._kinds(self.source).items()}
@@ -313,9 +321,10 @@ def _found(path: Path) -> list[str]:
     return files
 
 
-def _parquet(files: Sequence[str]) -> str:
-    listed = ", ".join(literal(glob.escape(file)) for file in files)
-    return f"read_parquet([{listed}], hive_partitioning=false)"
+def _parquet(files: Sequence[str], unite: bool = False) -> str:
+    """The rows of all files; `unite` their types, where some have none."""
+    listed = ", ".join(literal(glob.escape(os.path.abspath(file))) for file in files)
+    return f"read_parquet([{listed}], hive_partitioning=false, union_by_name={str(unite).lower()})"
 
 
 @contextlib.contextmanager
