@@ -135,14 +135,16 @@ class DuckDB:
             for name in sorted(used):
                 kind = kinds.get(name, "")
                 there, where = known.setdefault(name, (kind, file))
-                differ = differ or kind != there
-                if there == _UNTYPED:
-                    known[name] = kind, file
-                elif kind not in (there, _UNTYPED):
+                if kind == there:
+                    continue
+                differ = True
+                if not (kind and there and _UNTYPED in (kind, there)):
                     said = [f"of type {each:.60}" if each else "missing" for each in (kind, there)]
                     raise InputError(
                         f"column {name!r} is {said[0]} in {file}, and {said[1]} in {where}; write all files alike"
                     )
+                if there == _UNTYPED:
+                    known[name] = kind, file
         return differ
 
     def _described(self) -> dict[str, Column]:
