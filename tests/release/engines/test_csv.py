@@ -379,3 +379,23 @@ def test_a_path_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for name in ("~/x.csv", f"file:{tmp_path}/home/x.csv"):
         with open_engine({"csv": name}) as engine:
             assert engine.count(PLAN).to_pylist() == [{"c0": 1, "c1": 1, "count": 2}]
+
+
+def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
+    """Whatever their places; of a file whose column is missing, all, so that the message is the same."""
+    (tmp_path / "x.csv").write_bytes(b"id,a,b,c\n1,x,0,\xff\n2,y,1\n3\n,,,y\n")
+    with open_engine({"csv": tmp_path / "x.csv"}, named={"c", "a"}) as engine:
+        assert list(engine.columns()) == ["a", "c"]
+        plan = Plan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in ("c", "a")))
+        lines = [tuple(line.values()) for line in engine.count(plan).to_pylist()]
+    assert Counter({line[:2]: line[2] for line in lines}) == Counter([(2, 0), (2, 1), (2, 2), (1, 2)])
+    for data in (b"id,a\n1,x\n", b"id,a\n1,\xff\n"):
+        (tmp_path / "x.csv").write_bytes(data)
+        with (
+            open_engine({"csv": tmp_path / "x.csv"}, named={"A"}) as engine,
+            pytest.raises(InputError, match="it has 2 columns, one of them 'a'"),
+        ):
+            engine.values("A")
+    (tmp_path / "x.csv").write_bytes(b"id,a\n1,\xff\n2,x\n")
+    with open_engine({"csv": tmp_path / "x.csv"}, named=set()) as engine:
+        assert engine.count(Plan()).to_pylist() == [{"count": 2}]

@@ -132,7 +132,9 @@ def prepare(
         file = CSVFile(names, path, False, quotes > 0, header, delimiter)
         if direct and (quotes == 0 or (quotes % 2 == 0 and _readable(file))):
             return file
-        return replace(file, path=_tidy(path, folder, names, delimiter, header), tidy=True)
+        places = _places(names, named)
+        copy = _tidy(path, folder, places, delimiter, header, alone=len(names) == 1)
+        return replace(file, names=tuple(names[place] for place in places), path=copy, tidy=True)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or 'damaged'}); check the path") from None
     except EOFError:
@@ -244,11 +246,18 @@ def _readable(file: CSVFile) -> bool:
     return True
 
 
-def _tidy(path: Path, folder: Path, names: tuple[str, ...], delimiter: str, header: bool) -> Path:
-    """The rows as a Parquet file of text columns f0, f1, ..."""
+def _places(names: tuple[str, ...], named: Iterable[str] | None) -> list[int]:
+    """Which columns a copy needs: those asked for; all where one of them is not there, as messages are about all."""
+    asked = set(names if named is None else named)
+    every = not asked <= set(names)
+    return [i for i, name in enumerate(names) if every or name in asked] or [0]
+
+
+def _tidy(path: Path, folder: Path, places: list[int], delimiter: str, header: bool, alone: bool) -> Path:
+    """Some columns as a Parquet file of text columns f0, f1, ...; `alone` says that the file has only one column."""
     import pyarrow.parquet as pq  # few files need it
 
-    schema = pa.schema([(f"f{i}", pa.string()) for i in range(len(names))])
+    schema = pa.schema([(f"f{i}", pa.string()) for i in range(len(places))])
     target = folder / f"tidy{len(os.listdir(folder))}.parquet"
     with pq.ParquetWriter(target, schema) as writer:
         rows: list[list[str | None]] = []
@@ -260,12 +269,12 @@ def _tidy(path: Path, folder: Path, names: tuple[str, ...], delimiter: str, head
             rows.clear()
 
         for number, row in enumerate(_rows(path, delimiter)):
-            if (number == 0 and header) or (not row and len(names) > 1):
+            if (number == 0 and header) or (not row and not alone):
                 continue
-            much += sum(map(len, row))
-            kept = [field if 0 < len(field) <= _LONGEST_FIELD else None for field in row[: len(names)]]
-            rows.append(kept + [None] * (len(names) - len(row)))
-            if len(rows) * (len(names) + 16) > _FIELDS or much > _MUCH:
+            fields = [row[place] if place < len(row) else "" for place in places]
+            much += sum(map(len, fields))
+            rows.append([field if 0 < len(field) <= _LONGEST_FIELD else None for field in fields])
+            if len(rows) * (len(places) + 16) > _FIELDS or much > _MUCH:
                 flush()
                 much = 0
         if rows:
