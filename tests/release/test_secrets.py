@@ -4,12 +4,17 @@ import base64
 import hashlib
 import hmac
 import os
+import random
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from discreet.errors import SecretError
+from discreet.errors import EntropyError, SecretError
+from discreet.release import run
 from discreet.release.secrets import fingerprint, new_secret, secret
+
+from .town import settle
 
 BYTES = bytes(range(100, 132))
 
@@ -102,3 +107,14 @@ def test_a_fingerprint_is_a_hash_of_a_keyed_hash() -> None:
     assert fingerprint(BYTES) == expected
     with pytest.raises(SecretError):
         fingerprint(b"short")
+
+
+def test_without_random_bytes_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a secret nor a release with fresh keys."""
+    asked = settle(tmp_path) | {"key": "fresh", "secret": None}
+    monkeypatch.setattr(random, "_urandom", mock.Mock(side_effect=OSError("no entropy")))
+    with pytest.raises(EntropyError, match="nothing was written"):
+        new_secret(tmp_path / "other.key")
+    with pytest.raises(EntropyError, match="nothing was written"):
+        run(asked, tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key"}

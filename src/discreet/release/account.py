@@ -12,7 +12,6 @@ holds for a cell, in whatever table it is asked for again.
 
 import hashlib
 import hmac
-import secrets as random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
 from discreet.errors import LedgerError
-from discreet.release import keys
+from discreet.release import keys, secrets
 from discreet.release.cells import Layout
 from discreet.release.promise import unpromised
 from discreet.release.spec import ReleaseSpec
@@ -57,7 +56,7 @@ class Account:
         if ledger is None:
             return cls(start)
         definitions = layout.cells[0]
-        once = random.token_bytes(16) if asked.key == "fresh" else b""
+        once = secrets.fresh(16) if asked.key == "fresh" else b""
         digests = keys.identities(once + start, definitions)
         public = asked.model_dump_json(exclude={"source", "secret", "ledger", "design"})
         name = f"{asked.version} {hashlib.sha256(once + start + public.encode()).hexdigest()[:16]}"

@@ -144,7 +144,7 @@ def _found(asked: ReleaseSpec) -> ReleaseSpec:
 
 def _secret(asked: ReleaseSpec) -> bytes:
     if asked.secret is None:
-        return os.urandom(secrets.SIZE)
+        return secrets.fresh()
     return secrets.secret(asked.secret.file or f"env:{asked.secret.env}")
 
 

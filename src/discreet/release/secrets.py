@@ -44,12 +44,17 @@ def secret(source: str | os.PathLike[str]) -> bytes:
     return _decoded(_read(place), f"{place!s:.200}")
 
 
-def new_secret(path: str | os.PathLike[str]) -> bytes:
-    """Make a secret and write it, in hexadecimal, to a new file that only its owner can read."""
+def fresh(size: int = SIZE) -> bytes:
+    """Random bytes of the operating system."""
     try:
-        made = secrets.token_bytes(SIZE)
+        return secrets.token_bytes(size)
     except (OSError, NotImplementedError) as error:
         raise EntropyError(f"the operating system gave no random bytes ({error}); nothing was written") from None
+
+
+def new_secret(path: str | os.PathLike[str]) -> bytes:
+    """Make a secret and write it, in hexadecimal, to a new file that only its owner can read."""
+    made = fresh()
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
