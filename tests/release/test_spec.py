@@ -376,6 +376,7 @@ def test_labels_are_of_one_line(odd: str) -> None:
     """Files, reports and messages have them; a raw value that has such a character is given a label."""
     label = f"a{odd}b"
     for change in (
+        {"title": label},
         {"dimensions": {label: {"column": "sex", "categories": ["f"]}}},
         {"dimensions": {"sex": {"column": "sex", "categories": [label]}}},
         {"dimensions": {"sex": {"column": "sex", "categories": {label: "f"}}}},
@@ -385,6 +386,7 @@ def test_labels_are_of_one_line(odd: str) -> None:
     ):
         with pytest.raises(SpecError, match="line end or a control character"):
             load({**SMALL, **change})
+    assert load({**SMALL, "title": "Villes\u00a0: 2026"}).title == "Villes\u00a0: 2026"
     assert Dimension(column="d", from_data=True).with_categories([label, "c"]).categories == ["c"]
 
 

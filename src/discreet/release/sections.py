@@ -19,13 +19,14 @@ LONGEST_LABEL = 200
 _UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def _plain(label: str) -> str:
+def plain(label: str) -> str:
+    """A text of one line."""
     if _UNPRINTED.search(label):
-        raise ValueError(f"the label {label!r:.60} has a line end or a control character; give one without")
+        raise ValueError(f"the text {label!r:.60} has a line end or a control character; give one without")
     return label
 
 
-Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(_plain)]
+Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(plain)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -135,7 +136,7 @@ class Dimension(Section):
                     f"the category {label[:20]!r}... has {len(label)} characters; give {LONGEST_LABEL} at most",
                     ("categories",),
                 )
-            _plain(label)
+            plain(label)
         return self
 
     def with_categories(self, found: Sequence[str]) -> "Dimension":

@@ -21,11 +21,11 @@ import json
 import os
 from typing import Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from discreet.errors import SpecError
 from discreet.release.document import text
-from discreet.release.sections import Budget, Dimension, Fixed, Label, Secret, Section, TableSpec, Unit
+from discreet.release.sections import Budget, Dimension, Fixed, Label, Secret, Section, TableSpec, Unit, plain
 
 RESERVED = ("measurements", "manifest", "certificate", "report")
 """Files of every folder, which tables may not be called."""
@@ -78,13 +78,17 @@ class ReleaseSpec(Section):
     def _label(cls, given: Any) -> Any:
         return text(given)
 
-    @field_validator("version", "title")
+    @field_validator("version")
     @classmethod
-    def _printable(cls, given: str, about: ValidationInfo) -> str:
+    def _printable(cls, given: str) -> str:
         if not given.isprintable():
-            what = about.field_name
-            raise ValueError(f"the {what} is {given!r:.120}; give a text without line ends and control characters")
+            raise ValueError(f"the version is {given!r}; give a label without line ends and control characters")
         return given
+
+    @field_validator("title")
+    @classmethod
+    def _one_line(cls, given: str) -> str:
+        return plain(given)
 
     @field_validator("dimensions")
     @classmethod
