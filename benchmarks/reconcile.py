@@ -35,7 +35,8 @@ from benchmarks.timing import best
 from discreet import town
 from discreet.papers import wang2020
 from discreet.reconcile import cube, tree
-from discreet.reconcile.problem import bounds, read
+from discreet.reconcile.least_squares import fit
+from discreet.reconcile.problem import read
 from discreet.release import additive, loading, measure, tabulate
 from discreet.release.engines import Plan, open_engine
 from discreet.release.promise import layout_of, table_of
@@ -143,7 +144,8 @@ def fit_tree(noisy: Any, parent: Any) -> Any:
 def fit_cube(margins: Any) -> Any:
     """The real-valued cells."""
     problem = read(margins, None, {}, {})
-    return cubes._fit(problem, *bounds(problem)).reshape(-1)
+    found = fit(problem.axes, cubes.blocks_of(problem)).tables[problem.tables[0]]
+    return problem.given(max(margins, key=len), found).reshape(-1)
 
 
 def peak(run: Callable[[], object]) -> float:

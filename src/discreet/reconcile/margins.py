@@ -4,7 +4,8 @@ A **key** names a margin: the axes it keeps, in order. () is the total, (0, 2) k
 coarser **levels**, partitions of its categories by name (counties in states): (0, "state") is axis 0 at that level.
 
 `Margins` adds up cells to every margin and, the other way round, spreads a number for every margin's cell over the
-cells below it. Each margin is summed from the smallest one that refines it, not from the cells.
+cells below it. Each margin is summed from the smallest one that refines it, not from the cells. Arrays may have further
+axes in front: several cubes at once.
 """
 
 import math
@@ -35,7 +36,7 @@ class _Step:
 
     def add(self, values: Array) -> Array:
         """Sum."""
-        for axis, group in enumerate(self.groups):
+        for axis, group in enumerate(self.groups, -len(self.groups)):
             if group is not None:
                 _, order, starts = group
                 values = np.add.reduceat(values.take(order, axis=axis), starts, axis=axis)
@@ -44,7 +45,7 @@ class _Step:
     def spread(self, values: Array) -> Array:
         """Give every part of a sum its number."""
         values = np.expand_dims(values, self.dropped)
-        for axis, group in enumerate(self.groups):
+        for axis, group in enumerate(self.groups, -len(self.groups)):
             if group is not None:
                 values = values.take(group[0], axis=axis)
         return values
@@ -85,11 +86,18 @@ class Margins:
 
     def spread(self, values: Sequence[Array]) -> Array:
         """For every cell the sum of the values of the margins' cells that contain it."""
-        gathered: list[Any] = [0, *values]
+        gathered: list[Any] = [None, *values]
+        own = False
         for place in range(len(self._steps), 0, -1):
             step = self._steps[place - 1]
-            gathered[step.source] = gathered[step.source] + step.spread(gathered[place])
-        return np.broadcast_to(gathered[0], self.sides)
+            part, here = step.spread(gathered[place]), gathered[step.source]
+            if step.source == 0 and own:
+                here += part
+            else:
+                gathered[step.source] = part if here is None else here + part
+                own = step.source == 0 and here is not None and gathered[0].shape[-len(self.sides) :] == self.sides
+        lead = np.shape(values[0])[: np.ndim(values[0]) - len(self.keys[0])]
+        return np.broadcast_to(gathered[0], (*lead, *self.sides))
 
     def owners(self, key: Key, cells: Integers) -> Integers:
         """The place, in a margin, of the sum that contains each of the cells; both counted row by row."""
@@ -111,7 +119,7 @@ class Margins:
             steps = [self._between(axis, name, dict(key)) for axis, name in self._all[source]]
             if set(dict(key)) <= set(dict(self._all[source])) and "no" not in steps:
                 groups = tuple(step if isinstance(step, tuple) else None for step in steps)
-                return _Step(source, groups, tuple(at for at, step in enumerate(steps) if step == "drop"))
+                return _Step(source, groups, tuple(at - len(steps) for at, step in enumerate(steps) if step == "drop"))
         raise AssertionError("every margin is a sum of cells")
 
     def _between(self, axis: int, fine: Any, coarse: dict[int, Any]) -> Any:

@@ -1,6 +1,5 @@
 """What a cube is given: margins, variances, fixed values and levels, checked and put in order."""
 
-import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,33 +9,53 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import InputError, ParameterError
-from discreet.reconcile import check
+from discreet.reconcile import check, seeded
+from discreet.reconcile.axes import Axes, Key, Labels
 from discreet.reconcile.check import Floats, Integers
-from discreet.reconcile.margins import LARGEST_CUBE, Key, Margins
+
+LARGEST_TABLE = 2**27
+"""Cells of one table."""
+
+FAR = 2.0 * check.LARGEST
+"""Above every count."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What was given, checked; arrays in the order of the axes.
+    """What was given, checked, by canonical keys.
 
     Attributes
     ----------
-    margins
-        The sums, and how to take them.
-    full
-        The key of the cells.
+    axes
+        Sides and levels, the categories of each axis in an order that depends on the numbers alone.
+    noisy, variance
+        Of every grouping that was measured.
+    known
+        Public values of groupings, -1 where there is none.
+    tables
+        The groupings that no other refines.
     names
-        For each key as given, the margin it names and the order of its axes.
-    noisy, variance, known
-        For each margin that was given or fixed: noisy counts (None: not measured), variances, public values (-1: none).
+        For each key as given, its (axis, level) pairs in the order of the axes, and that order.
+    orders
+        For each axis which of the given categories is at each place.
     """
 
-    margins: Margins
-    full: Key
-    names: dict[Key, tuple[Key, tuple[int, ...]]]
-    noisy: dict[Key, Integers]
+    axes: Axes
+    noisy: dict[Key, Floats]
     variance: dict[Key, Floats]
     known: dict[Key, Integers]
+    tables: list[Key]
+    names: dict[Key, tuple[Key, tuple[int, ...]]]
+    orders: list[Integers]
+
+    def given(self, key: Key, values: npt.NDArray[Any]) -> Any:
+        """Numbers of a grouping in the order and shape in which the key was given."""
+        named, order = self.names[key]
+        values = self.axes.restore(named, values)
+        for place, (axis, level) in enumerate(named):
+            if level is None:
+                values = values.take(np.argsort(self.orders[axis]), axis=place)
+        return values.transpose(np.argsort(order)) if len(order) > 1 else np.asarray(values)[()]
 
 
 @dataclass(frozen=True)
@@ -68,14 +87,16 @@ def read(given: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY
         raise InputError("the same margin is given twice, with its axes in another order; give it once")
     arrays = {key: check.integers(values, f"margin {key}") for key, values in given.items()}
     sides = _sides(names, arrays, labels, extra)
-    full = tuple((axis, None) for axis in range(len(sides)))
-    wanted = [named for named, _ in (*names.values(), *extra.values())]
-    margins = Margins(sides, list(dict.fromkeys(wanted)), labels)
+
+    def shape(named: Key) -> tuple[int, ...]:
+        return tuple(sides[axis] if name is None else int(labels[axis, name].max()) + 1 for axis, name in named)
+
     noisy, spread, known = {}, {}, {}
     for key, (named, order) in names.items():
-        shape = margins.shape(named)
-        if arrays[key].ndim != len(shape) or arrays[key].transpose(order).shape != shape:
-            raise InputError(f"margin {key} has the shape {arrays[key].shape}; the other margins make it {shape}")
+        if arrays[key].ndim != len(named) or arrays[key].transpose(order).shape != shape(named):
+            raise InputError(
+                f"margin {key} has the shape {arrays[key].shape}; the other margins make it {shape(named)}"
+            )
         noisy[named] = arrays[key].transpose(order)
         check.together(noisy[named], f"the counts of {naming.margin(named)}")
         own = check.variance(_variance_of(variance, key, names), f"variance of {key}")
@@ -86,11 +107,95 @@ def read(given: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY
         spread[named] = own if own.ndim == 0 else own.transpose(order)
     for key, values in fixed.items():
         named, order = names.get(key) or extra[key]
-        known[named] = _known(key, values, margins.shape(named), order)
+        known[named] = _known(key, values, shape(named), order)
         check.together(known[named].clip(0), f"the fixed values of {naming.margin(named)}")
-    problem = Problem(margins, full, names, noisy, spread, known)
-    _check_fixed(problem, naming)
-    return problem
+    raw = _Raw(sides, labels, noisy, spread, known, names)
+    straight = raw.problem([np.arange(side) for side in sides], naming)
+    for table in straight.tables:
+        if straight.axes.size(table) > LARGEST_TABLE:
+            raise InputError(
+                f"{naming.margin(table)} has {straight.axes.size(table):,} cells, more than {LARGEST_TABLE:,};"
+                " reconcile smaller tables"
+            )
+    _check_fixed(straight, naming)
+    return raw.problem(raw.orders(), naming)
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """What was given, in the order in which it was given, by (axis, level) pairs."""
+
+    sides: list[int]
+    labels: Labels
+    noisy: dict[Key, Integers]
+    variance: dict[Key, Floats]
+    known: dict[Key, Integers]
+    names: dict[Key, tuple[Key, tuple[int, ...]]]
+
+    def orders(self) -> list[Integers]:
+        """For each axis an order of its categories that depends on the numbers alone."""
+        content: dict[Key, seeded.Words] = {}
+        for place, named in enumerate(sorted({*self.noisy, *self.known}, key=str)):
+            shape = np.shape(self.noisy[named] if named in self.noisy else self.known[named])
+            words = np.full(shape, place + 1, dtype=np.uint64)
+            for values in (self.noisy.get(named), self.variance.get(named), self.known.get(named)):
+                if values is not None:
+                    words = seeded.mix(words ^ seeded.words(np.broadcast_to(values, shape)))
+            content[named] = words
+        lines = [np.zeros(side, dtype=np.uint64) for side in self.sides]
+        for _ in range(2):
+            before = [seeded.mix(line + np.uint64(axis)) for axis, line in enumerate(lines)]
+            lines = [line.copy() for line in lines]
+            for named, words in content.items():
+                for place, (axis, level) in enumerate(named):
+                    own = before[axis] if level is None else self._grouped(axis, level, before[axis])
+                    words = words + own.reshape([-1 if at == place else 1 for at in range(len(named))])
+                words = seeded.mix(words)
+                for place, (axis, level) in enumerate(named):
+                    line = words.sum(axis=tuple(at for at in range(len(named)) if at != place), dtype=np.uint64)
+                    lines[axis] = lines[axis] + (line if level is None else line[self.labels[axis, level]])
+        return [np.argsort(line, kind="stable") for line in lines]
+
+    def _grouped(self, axis: int, level: Hashable, words: seeded.Words) -> seeded.Words:
+        groups = self.labels[axis, level]
+        found = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
+        np.add.at(found, groups, words)
+        return found
+
+    def problem(self, orders: list[Integers], naming: Naming) -> Problem:
+        """The problem with the categories of every axis in the orders."""
+        axes = Axes(self.sides, {(axis, name): groups[orders[axis]] for (axis, name), groups in self.labels.items()})
+
+        def arranged(named: Key, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            for place, (axis, level) in enumerate(named):
+                values = values.take(orders[axis], axis=place) if level is None else values
+            return axes.arrange(named, values)
+
+        noisy: dict[Key, Floats] = {}
+        variance: dict[Key, Floats] = {}
+        for named, values in self.noisy.items():
+            key, own = axes.canonical(named), self.variance[named]
+            new = arranged(named, values).astype(np.float64)
+            spread = np.asarray(own if own.ndim == 0 else arranged(named, own), dtype=np.float64)
+            if key in noisy:  # two names of one grouping: the mean by precision
+                old, before = noisy[key], variance[key]
+                variance[key] = 1 / (1 / before + 1 / spread)
+                noisy[key] = variance[key] * (old / before + new / spread)
+            else:
+                noisy[key], variance[key] = new, spread
+        known: dict[Key, Integers] = {}
+        for named, values in self.known.items():
+            key, new_known = axes.canonical(named), arranged(named, values)
+            other = known.get(key, np.full_like(new_known, -1))
+            clash = (other >= 0) & (new_known >= 0) & (other != new_known)
+            if clash.any():
+                at = _first(clash)
+                raise ParameterError(
+                    f"fixed contradicts itself: {naming.cell(key, at)} is fixed at {other[at]} and at {new_known[at]};"
+                    " correct one of them"
+                )
+            known[key] = np.maximum(other, new_known)
+        return Problem(axes, noisy, variance, known, axes.maximal([*noisy, *known]), self.names, orders)
 
 
 def _labels(levels: Any) -> dict[tuple[int, Hashable], Integers]:
@@ -158,10 +263,7 @@ def _sides(
         raise InputError(
             f"no margin tells how many categories axis {missing[0]} has; give one that keeps its finest categories"
         )
-    cells = int(np.prod([float(side) for side, _ in sides.values()]))
-    if cells > LARGEST_CUBE:
-        raise InputError(f"the axes make {cells:,} cells, more than {LARGEST_CUBE:,}; reconcile fewer axes at once")
-    if cells == 0:
+    if any(side == 0 for side, _ in sides.values()):
         raise InputError("an axis has no categories; leave it out")
     return [sides[axis][0] for axis in range(len(sides))]
 
@@ -203,28 +305,27 @@ def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]
 
 def _check_fixed(problem: Problem, naming: Naming) -> None:
     """Fixed values must leave room for each other, as far as one can see from two margins, or one and the cells."""
-    low, high = bounds(problem)
-    keys = [named for named in problem.margins.keys if named in problem.known]
-    spans = {named: _span(problem, named, low, high) for named in keys}
-    for named in keys:
-        known, (least, most) = problem.known[named], spans[named]
+    axes, keys = problem.axes, sorted(problem.known, key=lambda key: (-problem.axes.size(key), str(key)))
+    spans = {key: _span(problem, key) for key in keys}
+    for key in keys:
+        known, (least, most) = problem.known[key], spans[key]
         wrong = (known >= 0) & ((known < least) | (known > most))
         if wrong.any():
             at = _first(wrong)
             raise ParameterError(
-                f"fixed contradicts itself: {naming.cell(named, at)} is fixed at {known[at]}, and its cells add"
+                f"fixed contradicts itself: {naming.cell(key, at)} is fixed at {known[at]}, and its cells add"
                 f" up to at least {least[at]:.0f} and at most {most[at]:.0f}; correct one of them"
             )
     for one, other in combinations(keys, 2):
-        shared = _shared(one, other)
-        sums = [_summed(problem, named, shared, spans[named]) for named in (one, other)]
+        shared = axes.meet(one, other)
+        sums = [_summed(problem, key, shared, spans[key]) for key in (one, other)]
         for side in (0, 1):  # the least of the one against the most of the other, and the other way round
             first, second = sums[0][side], sums[1][1 - side]
             wrong = np.asarray(first < second if side else first > second)
             if wrong.any():
                 at = _first(wrong)
                 words = [("at least ", "at most ")[end] for end in (side, 1 - side)]
-                words = ["" if (problem.known[n] >= 0).all() else w for n, w in zip((one, other), words, strict=True)]
+                words = ["" if (problem.known[k] >= 0).all() else w for k, w in zip((one, other), words, strict=True)]
                 raise ParameterError(
                     f"fixed contradicts itself: {naming.margin(one)} adds up to {words[0]}{first[at]:.0f} and"
                     f" {naming.margin(other)} to {words[1]}{second[at]:.0f}"
@@ -232,51 +333,37 @@ def _check_fixed(problem: Problem, naming: Naming) -> None:
                 )
 
 
-def _span(problem: Problem, named: Key, low: Integers, high: Integers) -> tuple[Floats, Floats]:
+def _span(problem: Problem, key: Key) -> tuple[Floats, Floats]:
     """The least and the most that each sum of a margin can be, for the bounds of its cells."""
-    owner = problem.margins.owners(named, np.arange(low.size))
-    shape = problem.margins.shape(named)
-    return _totals(owner, low, shape), _totals(owner, high, shape)
+    least, most = np.zeros(problem.axes.shape(key)), np.full(problem.axes.shape(key), np.inf)
+    for table in problem.tables:
+        if problem.axes.refines(table, key):
+            low, high = bounds(problem, table)
+            least = np.maximum(least, problem.axes.add(low, table, key))
+            most = np.minimum(most, problem.axes.add(high, table, key))
+    return least, most
 
 
-def _shared(one: Key, other: Key) -> Key:
-    """The finest margin that both can be added up to, as far as the names of levels tell."""
-    levels = dict(other)
-    return tuple(
-        (axis, levels[axis] if name is None else name)
-        for axis, name in one
-        if axis in levels and (name is None or levels[axis] in (None, name))
-    )
-
-
-def _summed(problem: Problem, named: Key, shared: Key, span: tuple[Floats, Floats]) -> list[Floats]:
+def _summed(problem: Problem, key: Key, shared: Key, span: tuple[Floats, Floats]) -> list[Floats]:
     """The least and the most that a fixed margin leaves to the sums of a coarser one."""
-    every = np.arange(math.prod(problem.margins.sides))
-    known, shape = problem.known[named].reshape(-1), problem.margins.shape(shared)
-    to = np.zeros(known.size, dtype=np.int64)
-    to[problem.margins.owners(named, every)] = problem.margins.owners(shared, every)
-    return [_totals(to, np.where(known >= 0, known, bound.reshape(-1)), shape) for bound in span]
-
-
-def _totals(owner: Integers, values: npt.NDArray[Any], shape: tuple[int, ...]) -> Floats:
-    return np.bincount(owner, values.reshape(-1), math.prod(shape)).astype(np.float64).reshape(shape)
+    known = problem.known[key]
+    return [problem.axes.add(np.where(known >= 0, known, bound), key, shared) for bound in span]
 
 
 def _first(wrong: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(place) for place in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
 
 
-def bounds(problem: Problem) -> tuple[Integers, Integers]:
-    """Between which each cell must lie."""
-    margins = problem.margins
-    low = np.zeros(margins.sides, dtype=np.int64)
-    high = np.full(margins.sides, 2 * check.LARGEST)
-    for named, known in problem.known.items():
-        if named != problem.full:
-            place = margins.owners(named, np.arange(low.size)).reshape(low.shape)
-            limit = np.where(known >= 0, known, 2 * check.LARGEST).reshape(-1)
-            high = np.minimum(high, limit[place])
-    if problem.full in problem.known:
-        known = problem.known[problem.full]
+def bounds(problem: Problem, table: Key) -> tuple[Integers, Integers]:
+    """Between which each cell of a table must lie."""
+    axes = problem.axes
+    low = np.zeros(axes.shape(table), dtype=np.int64)
+    high = np.full(axes.shape(table), int(FAR))
+    for key, known in problem.known.items():
+        if key != table and axes.refines(table, key):
+            limit = np.where(known >= 0, known, int(FAR)).reshape(-1)
+            high = np.minimum(high, limit[axes.owners(table, key)].reshape(high.shape))
+    if table in problem.known:
+        known = problem.known[table]
         low, high = np.where(known >= 0, known, low), np.where(known >= 0, known, high)
     return low, high

@@ -17,8 +17,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.reconcile.check import LARGEST
-from discreet.reconcile.cube import Moved, moved
-from discreet.reconcile.cube import named as named_cube
+from discreet.reconcile.cube import Moved, moved, reconciled
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.tree import named as named_tree
 
@@ -168,7 +167,7 @@ def _cube(
         lambda named: _margin([axis for axis, _ in named], dimensions),
         lambda named, at: _cell([axis for axis, _ in named], at, dimensions, words),
     )
-    found = named_cube(margins, spreads or None, known, seed, None, naming)
+    found = reconciled(margins, spreads or None, known, seed, None, naming).values
     result = np.empty_like(counts)
     for key, (rows, at, _) in places.items():
         result[rows] = np.ravel(found[key])[at]

@@ -67,6 +67,13 @@ def named(
     counts: Any, parent: Any, variance: Any, fixed: Any, seed: int | None, name: Callable[[int], str]
 ) -> Integers:
     """The same as `tree`, with errors that call a node by its name."""
+    return fitted(counts, parent, variance, fixed, seed, name)[0]
+
+
+def fitted(
+    counts: Any, parent: Any, variance: Any, fixed: Any, seed: int | None, name: Callable[[int], str]
+) -> tuple[Integers, Floats, Floats]:
+    """The integers, the numbers they were rounded from, and those of least squares without bounds."""
     noisy, above = _nodes(counts, parent)
     levels = _levels(above, name)
     spread = _variance(variance, levels, above, name)
@@ -75,10 +82,13 @@ def named(
     known = known[shape.order]
     bounds = _bounds(shape, known, name)
     check.together(noisy[shape.order][shape.leaf], "the counts of the leaves")
-    fitted = _fit(shape, noisy[shape.order], spread[shape.order], known)
-    result = np.empty_like(noisy)
-    result[shape.order] = _round(shape, fitted, bounds, seeded.key(seed))
-    return result
+    given = noisy[shape.order], spread[shape.order], known
+    free = _unbounded(shape, *given)
+    real = _fit(shape, *given)
+    result, numbers, unbounded = np.empty_like(noisy), np.empty(len(noisy)), np.empty(len(noisy))
+    result[shape.order] = _round(shape, real, bounds, seeded.key(seed))
+    numbers[shape.order], unbounded[shape.order] = real, free
+    return result, numbers, unbounded
 
 
 @dataclass(frozen=True)
@@ -245,6 +255,13 @@ def _hash_varying(values: npt.NDArray[Any]) -> seeded.Words:
     if len(values) and (values != values[0]).any():
         return seeded.words(values)
     return np.zeros(len(values), dtype=np.uint64)
+
+
+def _unbounded(shape: _Shape, noisy: Integers, spread: Floats, known: Integers) -> Floats:
+    """Least squares without bounds, public values met."""
+    public = known >= 0
+    centre = np.where(public, known, noisy).astype(np.float64)
+    return _passes(shape, centre, np.where(public, 0.0, spread), public, shape.leaf.copy())
 
 
 def _fit(shape: _Shape, noisy: Integers, spread: Floats, known: Integers) -> Floats:

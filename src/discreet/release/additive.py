@@ -5,20 +5,19 @@
     auto      a hierarchy as a tree, everything else as a cube; tables whose categories overlap are clamped at 0, and
               so are all where the noise has an upper end, as larger counts are then measured as if they were that
     tree      groupings that nest (country, state, county), by exact least squares
-    cube      crossed dimensions with any of their margins, by least squares
+    cube      crossed dimensions with any of their margins, by least squares over the tables that are published
     wang-3    one list and its total, by the mode of a multinomial (Wang 2020, algorithm 3)
     none      every measurement clamped at 0; tables do not add up
 
-A total that is published is settled first, in trees and cubes: it is the mean of the sums of all groupings, each
-weighted by its precision, which is right on average. To be non-negative pushes small counts up; least squares would let
-the total rise with them, and the total is the number that most people read.
+The total is settled first, in trees and cubes (`reconcile.settle`): to be non-negative pushes small counts up; least
+squares would let the total rise with them, and the total is the number that most people read.
 
-All of it reads the measurements, the specification and its public seed, so anyone can do it again.
+All of it reads the measurements, the specification and its public seed, so anyone can do it again. No failure is passed
+over: tables that cannot be made are not published.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,15 +28,47 @@ import numpy.typing as npt
 from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
-from discreet.reconcile import cube, tree, wang
+from discreet.mechanism import Mechanism
+from discreet.reconcile import wang
+from discreet.reconcile.cube import reconciled
+from discreet.reconcile.problem import Naming
+from discreet.reconcile.tree import fitted
 from discreet.release import fixed
 from discreet.release.cells import Layout
 from discreet.release.parts import Key, Part, parts
 from discreet.release.spec import ReleaseSpec
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Tables = list[list[Integers]]
 """For every table the counts of each of its groupings, in the order of the layout."""
+
+PRECISE = 0.01
+"""The variance, against that of the noise, of what an earlier part settled, where fixed counts may be against it."""
+
+LARGE = 10**6
+"""A count from which on noise does not depend on the count."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The numbers of one part.
+
+    Attributes
+    ----------
+    counts
+        The integers of every grouping that the part has, by its place in the layout.
+    free
+        Least squares without bounds, by the same places; None for methods without least squares.
+    gap, residual, shift
+        The certificate of the fit, and the largest step of rounding; 0 for exact methods.
+    """
+
+    counts: dict[int, Integers]
+    free: dict[int, Floats] | None
+    gap: float = 0.0
+    residual: float = 0.0
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +80,7 @@ class Plan:
     clamped: tuple[int, ...]
     literals: tuple[fixed.Known, ...]
     seed: int
+    variance: float
 
     @property
     def methods(self) -> list[dict[str, object]]:
@@ -61,14 +93,31 @@ class Plan:
 
     def tables(self, values: Sequence[Integers]) -> Tables:
         """The counts of every table, from the measurements of every grouping."""
+        return self.by_table(values, self.fitted(values))
+
+    def fitted(self, values: Sequence[Integers]) -> list[Fitted]:
+        """The numbers of every part, one after the other."""
         settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
-        made: dict[tuple[int, int], Integers] = {}
+        found = []
         for method, part in self.parts:
-            counts = self._part(method, part, values, settled)
-            for place, numbers in counts.items():
+            made = self._part(method, part, values, settled)
+            for place, numbers in made.counts.items():
                 here = self.layout.cells[1][place]
                 settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
-            made |= {(table, place): counts[place] for table in part.tables for place in self.layout.tables[table][1]}
+            found.append(made)
+        return found
+
+    def by_table(self, values: Sequence[Integers], found: Sequence[Fitted]) -> Tables:
+        """The counts of every table, from those of the parts."""
+        settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
+        made: dict[tuple[int, int], Integers] = {}
+        for (_, part), each in zip(self.parts, found, strict=True):
+            for place, numbers in each.counts.items():
+                here = self.layout.cells[1][place]
+                settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
+            made |= {
+                (table, place): each.counts[place] for table in part.tables for place in self.layout.tables[table][1]
+            }
         for table in self.clamped:
             made |= {
                 (table, place): self._clamped(place, values[place], settled) for place in self.layout.tables[table][1]
@@ -82,28 +131,59 @@ class Plan:
             counts[cells] = one.count
         return counts
 
-    def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> dict[int, Integers]:
+    def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> Fitted:
         distinct = {key: place for place, key in sorted(((p, _sorted(k)) for p, k in part.keys.items()), reverse=True)}
         noisy = {key: _turned(part.keys[place], values[place]) for key, place in distinct.items()}
+        variance = self._variance(part, distinct)
         if method == "wang-3":
-            made = _wang(part, noisy, self.seed)
+            made, free, quality = _wang(part, noisy, self.seed), None, (0.0, 0.0, 0.0)
         elif method == "tree":
             chain = part.chain(list(distinct.values()))
             assert chain is not None, "a tree is chosen where groupings nest"
             order = [_sorted(part.keys[place]) for place in chain]
-            made = _tree(part, order, noisy, self._shared(part, settled) or _total(noisy), self.seed)
+            known = self._shared(part, settled) or _total(noisy)
+            made, free = _tree(part, order, noisy, variance, known, self.seed)
+            quality = (0.0, 0.0, 0.5)
         else:
-            made = self._cube(part, noisy, self._shared(part, settled))
-        return {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()}
+            made, free, quality = self._cube(part, noisy, variance, self._shared(part, settled))
+        return Fitted(
+            {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()},
+            None
+            if free is None
+            else {place: _back(key, np.asarray(free[_sorted(key)])) for place, key in part.keys.items()},
+            *quality,
+        )
 
-    def _cube(self, part: Part, noisy: Mapping[Key, Integers], shared: Mapping[Key, Integers]) -> dict[Key, Any]:
-        """Literals are met in any case; what is settled, and then the total, as far as literals leave room for it."""
+    def _variance(self, part: Part, distinct: Mapping[Key, int]) -> dict[Key, Floats]:
+        """The variance of every measurement, as often as its cell is in a grouping: one noise counts once."""
+        where = self.layout.cells[1]
+        times = np.zeros(len(self.layout.cells[0]), dtype=np.int64)
+        for place in distinct.values():
+            np.add.at(times, where[place], 1)
+        found = {}
+        for key, place in distinct.items():
+            often = times[where[place]].reshape(self.layout.groupings[place].shape)
+            each = self.variance * often.astype(np.float64)
+            found[key] = np.asarray(self.variance) if (often == 1).all() else _turned(part.keys[place], each)
+        return found
+
+    def _cube(
+        self,
+        part: Part,
+        noisy: Mapping[Key, Integers],
+        variance: Mapping[Key, Floats],
+        shared: Mapping[Key, Integers],
+    ) -> tuple[dict[Key, Any], dict[Key, Any] | None, tuple[float, float, float]]:
+        """Literals are always met. What earlier parts settled is met as well, or nearly, if counts are fixed here."""
         stated, levels = fixed.in_cube(self.literals, part)
-        for wanted in (shared, _total(noisy)):
-            if wanted:
-                with suppress(ParameterError, SolverError):
-                    return cube(noisy, fixed=_together(wanted, stated), levels=levels, seed=self.seed)
-        return cube(noisy, fixed=stated, levels=levels, seed=self.seed)
+        known: dict[Key, Any] = dict(stated)
+        if any(count for some in stated.values() for count in some.values()):
+            noisy = {**noisy, **shared}
+            variance = {**variance, **{key: np.asarray(PRECISE * self.variance) for key in shared}}
+        else:
+            known = _together(shared, stated)
+        found = reconciled(dict(noisy), dict(variance), known, self.seed, levels, _naming(part), total_first=True)
+        return found.values, found.free, (found.gap, found.residual, found.shift)
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""
@@ -130,6 +210,7 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
     """How the tables of a specification are made; refused where that cannot be, before anything is drawn."""
     literals = fixed.known(asked, layout)
     every = tuple(range(len(layout.tables)))
+    variance = Mechanism.from_table(ptable.table).variance(LARGE)
     ends = isinstance(ptable.domain, Counts) and ptable.domain.upper is not None
     if ends and asked.reconcile not in ("auto", "none"):
         raise SpecError(
@@ -138,7 +219,7 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
             ("reconcile",),
         )
     if asked.reconcile == "none" or ends:
-        made = Plan(layout, (), every, tuple(literals), asked.seed)
+        made = Plan(layout, (), every, tuple(literals), asked.seed, variance)
     else:
         found, overlapping = parts(layout, together=asked.reconcile != "wang-3")
         if overlapping and asked.reconcile != "auto":
@@ -149,7 +230,7 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
                 ("reconcile",),
             )
         methods = [(_method(asked.reconcile, part, layout, literals), part) for part in found]
-        made = Plan(layout, tuple(methods), tuple(overlapping), tuple(literals), asked.seed)
+        made = Plan(layout, tuple(methods), tuple(overlapping), tuple(literals), asked.seed, variance)
     _check(made, literals)
     return made
 
@@ -177,8 +258,10 @@ def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Kn
 
 
 def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
-    """Every literal is about some cell, and tables can be made: tried with measurements of 0, before any is drawn."""
+    """Every literal is about some cell, and can be met: tried with measurements of 0, before any is drawn."""
     layout = made.layout
+    if not literals:
+        return
     for one in literals:
         used = any(fixed.within(one, part) is not None for _, part in made.parts) or any(
             True
@@ -197,8 +280,7 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
     except (ParameterError, SolverError) as error:
         axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
         raise SpecError(
-            f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})",
-            ("fixed",) if literals else ("reconcile",),
+            f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})", ("fixed",)
         ) from None
 
 
@@ -227,12 +309,12 @@ def _sorted(key: Key) -> Key:
     return tuple(sorted(key, key=lambda pair: pair[0]))
 
 
-def _turned(key: Key, values: Integers) -> Integers:
+def _turned(key: Key, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The axes of a grouping in the order of the cube's."""
     return values.transpose(np.argsort([axis for axis, _ in key], kind="stable")) if len(key) > 1 else values
 
 
-def _back(key: Key, values: Integers) -> Integers:
+def _back(key: Key, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     order = np.argsort([axis for axis, _ in key], kind="stable")
     return values.transpose(np.argsort(order)) if len(key) > 1 else values
 
@@ -244,9 +326,14 @@ def _wang(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Int
 
 
 def _tree(
-    part: Part, order: Sequence[Key], noisy: Mapping[Key, Integers], settled: Mapping[Key, Integers], seed: int
-) -> dict[Key, Integers]:
-    """`order` is from coarse to fine, each grouping holding the next."""
+    part: Part,
+    order: Sequence[Key],
+    noisy: Mapping[Key, Integers],
+    variance: Mapping[Key, Floats],
+    settled: Mapping[Key, Integers],
+    seed: int,
+) -> tuple[dict[Key, Integers], dict[Key, Floats]]:
+    """Integers, and least squares without bounds; `order` is from coarse to fine, each grouping holding the next."""
     starts = np.cumsum([0, *(noisy[key].size for key in order)])
     parent = [np.full(noisy[order[0]].size, -1)]
     for above, key, start in zip(order, order[1:], starts, strict=False):
@@ -258,8 +345,22 @@ def _tree(
         for key, start in zip(order, starts, strict=False)
         for at, value in enumerate(settled[key].ravel() if key in settled else ())
     }
-    counts = tree(np.concatenate([noisy[key].ravel() for key in order]), np.concatenate(parent), fixed=known, seed=seed)
-    return {
-        key: numbers.reshape(noisy[key].shape)
-        for key, numbers in zip(order, np.split(counts, starts[1:-1]), strict=True)
-    }
+    counts = np.concatenate([noisy[key].ravel() for key in order])
+    spread = np.concatenate([np.broadcast_to(variance[key], noisy[key].shape).ravel() for key in order])
+    whole, _, _ = fitted(counts, np.concatenate(parent), spread, known, seed, str)
+    _, _, free = fitted(counts, np.concatenate(parent), spread, None, seed, str)
+
+    def by_key(values: npt.NDArray[Any]) -> dict[Key, Any]:
+        split = np.split(values, starts[1:-1])
+        return {key: numbers.reshape(noisy[key].shape) for key, numbers in zip(order, split, strict=True)}
+
+    return by_key(whole), by_key(free)
+
+
+def _naming(part: Part) -> Naming:
+    """How errors speak of the groupings of a part: by the names of their dimensions."""
+
+    def margin(key: tuple[tuple[int, Hashable], ...]) -> str:
+        return " by ".join(part.names[axis] for axis, _ in key) or "the total"
+
+    return Naming(margin, lambda key, at: f"cell {at} of {margin(key)}" if key else "the total")

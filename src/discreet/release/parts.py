@@ -1,13 +1,13 @@
-"""Which tables are made to add up together, and how their groupings lie in one cube.
+"""Which tables are made to add up together, and the axes and levels of their groupings.
 
-Tables of the same population (the same filter) that are reconciled together agree in every cell they share. They are
-groupings of one cube, whose axes are the dimensions of all of them:
+Tables of the same population (the same filter) are reconciled together and agree in every cell they share. Their
+axes are the dimensions of all of them; a table of all axes is never made:
 
     axis        the leaves of a dimension, put together where no table tells them apart
     key         of a grouping: the axes it keeps, each as (axis, level), level None being the axis itself
 
-Tables are put together as long as their cube has at most `TOGETHER` cells. Where it would have more, or populations
-differ, they are reconciled one after the other, and cells that are settled already are taken over where they nest.
+Where populations differ, tables are reconciled one after the other, and cells that are settled already are taken over
+where they nest.
 """
 
 import math
@@ -23,9 +23,6 @@ from discreet.release.cells import Grouping, Layout, Side
 Integers = npt.NDArray[np.int64]
 Key = tuple[tuple[int, Hashable], ...]
 Partition = tuple[frozenset[int], ...]
-
-TOGETHER = 1_000_000
-"""Cells of the cube up to which tables are put together."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +94,8 @@ def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]
         alone = _part(layout, (number,))
         for at, part in enumerate(found if together else ()):
             if part.population == alone.population:
-                joint = _part(layout, (*part.tables, number))
-                if math.prod(map(len, joint.axes)) <= TOGETHER:
-                    found[at] = joint
-                    break
+                found[at] = _part(layout, (*part.tables, number))
+                break
         else:
             found.append(alone)
     return sorted(found, key=_filtered), overlapping

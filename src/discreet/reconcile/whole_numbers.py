@@ -1,0 +1,260 @@
+"""Integers from the real tables of a fit: what tables share first, from coarse to fine, then each table within it.
+
+A **separator** is what tables have in common: a grouping that is the finest one that all tables above it refine. Fixed
+margins are treated like separators. Each is rounded within the separators below it, and then each table within those
+below it, so two tables have the same integers wherever they agree.
+
+One table within fixed sums (`_table`): the real cells are raked to the sums. In one and two dimensions every cell of
+the raked table is rounded down or up (`controlled`); if that leaves a cell more than 1 from its least-squares value, a
+program looks for integers within 1. In more dimensions, or with levels, cells are rounded down or up so that all
+margins stay close (`diffuse`), and moved by units until the fixed sums are met (`meet`).
+
+With at most two separators below a table integers always exist. Three that cross may leave none: the separators are
+then rounded again with other ties, `TRIES` times in all, before the tables are refused.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import SolverError
+from discreet.reconcile import seeded
+from discreet.reconcile.axes import Key
+from discreet.reconcile.check import Floats, Integers
+from discreet.reconcile.controlled import controlled
+from discreet.reconcile.diffuse import diffuse
+from discreet.reconcile.margins import Margins
+from discreet.reconcile.meet import balance, meet
+from discreet.reconcile.misfit import Misfit
+from discreet.reconcile.problem import Naming, Problem, bounds
+
+NEAR = 0.1
+"""How far raked cells may end from a fixed sum: rounding makes up for it."""
+
+SWEEPS = 50
+TRIES = 5
+Words = Callable[[], str]
+
+JITTER = 0.25
+"""By how much separators are changed at most, in counts, before they are rounded again."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Integers of all tables and separators, and how far the largest step is from a real cell to its integer."""
+
+    tables: dict[Key, Integers]
+    shift: float
+
+
+def whole_numbers(problem: Problem, real: dict[Key, Floats], key: int, naming: Naming) -> Whole:
+    """Integers close to the real tables of a fit, equal where tables agree.
+
+    Raises
+    ------
+    SolverError
+        No integers were found that meet what is fixed, or what tables share.
+    """
+    shared = _separators(problem)
+    failure = SolverError("no integers were looked for")
+    rounded = [key for key in shared if (problem.known.get(key, np.array(-1)) < 0).any()]
+    for attempt in range(TRIES if len(rounded) > 2 else 1):
+        made: dict[Key, Integers] = {}
+        try:
+            for separator in shared:
+                made[separator] = _separator(problem, separator, real, made, key, attempt, naming)
+            for table in problem.tables:
+                made[table] = _table(problem, table, real[table], made, key, naming)
+        except SolverError as error:
+            failure = error
+            continue
+        return Whole(made, max(float(np.abs(made[table] - real[table]).max()) for table in problem.tables))
+    raise failure
+
+
+def _separators(problem: Problem) -> list[Key]:
+    """What tables share, and fixed margins, from coarse to fine."""
+    axes = problem.axes
+    above: dict[Key, list[Key]] = {}
+    if len(problem.tables) > 1:
+        for table in problem.tables:
+            for key in axes.below(table):
+                above.setdefault(key, []).append(table)
+    found = {()} if len(problem.tables) > 1 else set()
+    for tables in above.values():
+        if len(tables) > 1:
+            common = tables[0]
+            for table in tables[1:]:
+                common = axes.meet(common, table)
+            found.add(common)
+    found |= {key for key, known in problem.known.items() if (known >= 0).all()}
+    return sorted(found - set(problem.tables), key=lambda key: (axes.size(key), str(key)))
+
+
+def _separator(
+    problem: Problem,
+    separator: Key,
+    real: dict[Key, Floats],
+    made: dict[Key, Integers],
+    key: int,
+    attempt: int,
+    naming: Naming,
+) -> Integers:
+    known = problem.known.get(separator)
+    if known is not None and (known >= 0).all():
+        return known
+    table = next(table for table in problem.tables if problem.axes.refines(table, separator))
+    values = problem.axes.add(real[table], table, separator)
+    if attempt:
+        chance = seeded.priorities(key, values.size, stream=attempt).astype(np.float64) / 2.0**63 - 1
+        values = np.maximum(values + JITTER * chance.reshape(values.shape), 0.0)
+    if not separator:
+        return np.rint(values).astype(np.int64)
+    return _table(problem, separator, values, made, key, naming)
+
+
+def _table(problem: Problem, table: Key, real: Floats, made: dict[Key, Integers], key: int, naming: Naming) -> Integers:
+    """The integers of one table, within what is made already."""
+    axes = problem.axes
+    coarser = [other for other in made if other != table and axes.refines(table, other)]
+    within = {other: made[other] for other in axes.maximal(coarser)}
+    within |= {
+        other: known
+        for other, known in problem.known.items()
+        if other not in made and other != table and axes.refines(table, other)
+    }
+    loose = [
+        other
+        for other in problem.noisy
+        if other != table and axes.refines(table, other) and not any(axes.refines(one, other) for one in within)
+    ]
+    local, labels = axes.local(table, [*within, *loose])
+    margins = Margins(axes.shape(table), local, labels)
+    if not margins.keys:
+        low, high = bounds(problem, table)
+        return np.rint(real).astype(np.int64).clip(low, high)
+    fixed = dict(zip(local, within.values(), strict=False))
+    weight = {other: 1 / float(np.mean(spread)) for other, spread in problem.variance.items()}
+    weights = dict(zip(local, [weight.get(other, 0.0) for other in (*within, *loose)], strict=True))
+    return _Rounding(margins, real, fixed, weights, bounds(problem, table), key).run(
+        lambda: f"{naming.margin(table)} within {', '.join(map(naming.margin, within))}"
+    )
+
+
+class _Rounding:
+    """One table: real cells, sums that must be met, weights of the others, bounds of cells."""
+
+    def __init__(
+        self,
+        margins: Margins,
+        real: Floats,
+        fixed: dict[Key, Integers],
+        weights: dict[Key, float],
+        limits: tuple[Integers, Integers],
+        key: int,
+    ) -> None:
+        self.margins, self.real, self.fixed, self.key = margins, real, fixed, key
+        self.low, self.high = limits
+        heaviest = max(weights.values()) or 1.0
+        self.weights = [heaviest if named in fixed or not weights[named] else weights[named] for named in margins.keys]
+        self.aims = [
+            sums if fixed.get(named) is None else np.where(fixed[named] >= 0, fixed[named], sums)
+            for named, sums in zip(margins.keys, margins.add(real), strict=True)
+        ]
+        self.owners, self.targets = self._fixed_sums()
+
+    def run(self, words: Words) -> Integers:
+        """The integers; `words` says what they are of, if there are none."""
+        cells = self._raked()
+        whole = self._two_way(cells)
+        if whole is None:
+            whole = diffuse(self.margins, cells, self.aims, self.weights, (self.low, self.high), self.key)
+            whole = self._met(cells, whole, self.low, self.high, words)
+        elif self.owners and np.abs(whole - self.real).max() > 1:
+            whole = self._closer(whole)
+        self._check(whole, words)
+        return whole
+
+    def _fixed_sums(self) -> tuple[list[Integers], list[Integers]]:
+        """For each fixed margin the sum each cell belongs to, -1 for none, and the sums."""
+        owners, targets = [], []
+        every = np.arange(self.real.size)
+        for named in self.margins.keys:
+            if named in self.fixed:
+                known = self.fixed[named].reshape(-1)
+                owner = self.margins.owners(named, every)
+                owners.append(np.where(known[owner] >= 0, owner, -1))
+                targets.append(known.clip(0))
+        return owners, targets
+
+    def _raked(self) -> Floats:
+        """The cells scaled, sum by sum, until the fixed sums are met; shifted where scaling does not get there."""
+        cells = np.clip(self.real, self.low, self.high).reshape(-1)
+        free = (self.low < self.high).reshape(-1)
+        worst = np.inf
+        for _ in range(SWEEPS if self.owners else 0):
+            worst = 0.0
+            for owner, target in zip(self.owners, self.targets, strict=True):
+                inside = owner >= 0
+                have = np.bincount(owner[inside], np.where(free, cells, 0.0)[inside], minlength=len(target)) + 0.0
+                held = np.bincount(owner[inside], np.where(free, 0.0, cells)[inside], minlength=len(target))
+                want = np.maximum(target - held, 0.0)
+                asked = np.bincount(owner[inside], minlength=len(target)) > 0
+                worst = max(worst, float(np.abs(np.where(asked, have - want, 0.0)).max()))
+                ratio = np.divide(want, have, out=np.ones_like(have), where=(have > 0) & asked)
+                cells = np.where(inside & free, cells * ratio[owner], cells)
+            if worst < 1e-9:
+                break
+        if self.owners and worst > NEAR:
+            cells = balance(cells, self.owners, self.targets, self.low.reshape(-1), self.high.reshape(-1))
+        return cells.reshape(self.real.shape)
+
+    def _two_way(self, cells: Floats) -> Integers | None:
+        """Tables of at most two dimensions; a list is a table of one column, whose sum is the total."""
+        plain = all(name is None for named in self.margins.keys for _, name in named)
+        if not plain or cells.ndim > 2 or any((values < 0).any() for values in self.fixed.values()):
+            return None
+        table = cells.reshape(cells.shape + (1,) * (2 - cells.ndim))
+        known = {tuple(axis for axis, _ in named): values for named, values in self.fixed.items()}
+        rows = known.get((0,)) if cells.ndim > 1 else None
+        columns = known.get((1,)) if cells.ndim > 1 else known.get(())
+        total = known.get(()) if cells.ndim > 1 else None
+        rounded = controlled(table, rows, None if columns is None else np.atleast_1d(columns), total, self.key)
+        return None if rounded is None else rounded.reshape(cells.shape)
+
+    def _misfit(self, cells: Floats, whole: Integers) -> Misfit:
+        return Misfit(self.margins, cells.reshape(-1), self.aims, self.weights, min(self.weights), whole.reshape(-1))
+
+    def _met(self, cells: Floats, whole: Integers, low: Integers, high: Integers, words: Words) -> Integers:
+        if not self.owners:
+            return whole
+        misfit = self._misfit(cells, whole)
+        priority = seeded.priorities(self.key, whole.size)
+        if not meet(misfit, self.owners, self.targets, low.reshape(-1), high.reshape(-1), priority):
+            raise SolverError(
+                f"no non-negative integers have these sums: {words()}. Leave out one of the fixed values, or of the"
+                " tables that cross there"
+            )
+        return misfit.whole.reshape(whole.shape)
+
+    def _closer(self, whole: Integers) -> Integers:
+        """Integers within 1 of the least-squares values, if a program finds some; otherwise those there are."""
+        low = np.maximum(self.low, np.ceil(self.real - 1 - 1e-9).astype(np.int64))
+        high = np.minimum(self.high, np.floor(self.real + 1 + 1e-9).astype(np.int64))
+        start = np.rint(self.real).astype(np.int64).clip(low, high)
+        misfit = self._misfit(self.real, start)
+        priority = seeded.priorities(self.key, whole.size)
+        found = meet(misfit, self.owners, self.targets, low.reshape(-1), high.reshape(-1), priority)
+        return misfit.whole.reshape(whole.shape) if found else whole
+
+    def _check(self, whole: Integers, words: Words) -> None:
+        """What is returned meets every sum and every bound."""
+        wrong = bool(((whole < self.low) | (whole > self.high)).any())
+        for owner, target in zip(self.owners, self.targets, strict=True):
+            inside = owner >= 0
+            sums = np.bincount(owner[inside], whole.reshape(-1)[inside], minlength=len(target))
+            asked = np.bincount(owner[inside], minlength=len(target)) > 0
+            wrong |= bool((np.where(asked, sums - target, 0) != 0).any())
+        if wrong:
+            raise SolverError(f"no integers were found for {words()}; leave out one of the tables that cross there")
