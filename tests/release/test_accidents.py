@@ -15,11 +15,11 @@ import pytest
 import yaml
 
 from discreet import files
-from discreet.errors import LedgerError, OutputError
+from discreet.errors import InputError, LedgerError, OutputError
 from discreet.release import run
 from discreet.release.check import check
 
-from .town import spent
+from .town import ledger, spent
 
 STAGES = (
     "discreet.release.job.open_engine",
@@ -99,6 +99,21 @@ def test_a_ledger_that_fails_at_the_end_leaves_nothing(paid: dict[str, Any], tmp
         assert left(tmp_path) == set()
     run(paid, tmp_path / "out")
     assert spent(tmp_path) == 2
+
+
+def test_units_that_cannot_be_given_back_are_told(paid: dict[str, Any], tmp_path: Path) -> None:
+    """The first error is the one that is told, with a note."""
+    (tmp_path / "people.csv").unlink()
+    with (
+        mock.patch("discreet.account.grant.Grant.refund", side_effect=LedgerError("the disk is gone")),
+        pytest.raises(InputError, match=r"people\.csv") as failed,
+    ):
+        run(paid, tmp_path / "out")
+    (note,) = failed.value.__notes__
+    assert "2 units stay reserved for 'v1 " in note
+    assert "the disk is gone" in note
+    assert "discreet ledger refund" in note
+    assert ledger(tmp_path).verify().reserved == 2
 
 
 @pytest.mark.parametrize(("number", "instead"), [(signal.SIGTERM, "RuntimeError"), (signal.SIGHUP, "SystemExit")])

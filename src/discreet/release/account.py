@@ -13,7 +13,7 @@ holds for a cell, in whatever table it is asked for again.
 import hashlib
 import hmac
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,11 +73,21 @@ class Account:
         """Give back what was reserved if something fails before it is spent."""
         try:
             yield
-        except BaseException:
-            if self.grant is not None and self.grant.state == "reserved":
-                with suppress(LedgerError):  # what failed first is what is told
-                    self.grant.refund()
+        except BaseException as error:
+            self._refund(error)
             raise
+
+    def _refund(self, error: BaseException) -> None:
+        """Give back what was reserved; where that fails, say so in the error that is the reason for it."""
+        if self.grant is None or self.grant.state != "reserved":
+            return
+        try:
+            self.grant.refund()
+        except LedgerError as failed:
+            error.add_note(
+                f"{self.grant.cost} units stay reserved for {self.grant.release!r}, as they could not be given back"
+                f" ({failed}). Nothing was drawn with them: give them back with `discreet ledger refund`."
+            )
 
     def spend(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
         """The first draw is next: spend, and refuse data that changed under an unchanged version label."""
