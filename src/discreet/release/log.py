@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import files
-from discreet.errors import InputError, OutputError
+from discreet.errors import ManyValuesError, OutputError
 from discreet.reconcile import moved
 from discreet.release.cells import Layout
 from discreet.release.engines import Engine, Plan
@@ -64,7 +64,7 @@ def found(engine: Engine, plan: Plan, layout: Layout, leaves: Leaves) -> dict[st
 def _undeclared(engine: Engine, column: str, declared: Mapping[str, int]) -> dict[str, Any]:
     try:
         values = [value for value in engine.values(column, MOST_VALUES) if value not in declared]
-    except InputError:
+    except ManyValuesError:
         return {"undeclared": f"more than {MOST_VALUES:,} different values"}
     return {"undeclared": values[:SHOWN], "undeclared_in_all": len(values)}
 
