@@ -120,4 +120,4 @@ class SpecError(DiscreetError, ValueError):
 
 
 class ReleaseError(DiscreetError):
-    """A release could not be made; nothing was left behind."""
+    """A release could not be made; nothing was published."""

@@ -49,6 +49,7 @@ def test_the_log_is_never_in_the_folder_or_in_place_of_a_file(spec: dict[str, An
         ("out/log.json", "inside the folder"),
         ("out", "inside the folder"),
         ("there.json", "exists"),
+        ("out.unpublished.json", "as a file of measurements does"),
         ("nowhere/log.json", "does not exist"),
     ]:
         with pytest.raises(OutputError, match=said):
