@@ -43,6 +43,10 @@ class InputError(DiscreetError, ValueError):
     """Counts or keys given to a perturbation table have the wrong type, shape or range."""
 
 
+class ManyValuesError(InputError):
+    """A column has more different values than were allowed for."""
+
+
 class FormatError(DiscreetError, ValueError):
     """Another tool's table cannot be read as it stands, or its format cannot hold a table."""
 
@@ -116,4 +120,4 @@ class SpecError(DiscreetError, ValueError):
 
 
 class ReleaseError(DiscreetError):
-    """A release could not be made; nothing was left behind."""
+    """A release could not be made; nothing was published."""

@@ -2,6 +2,9 @@
 
 import json
 from pathlib import Path
+from unittest import mock
+
+from discreet.errors import OutputError
 
 SPEC = """\
 version: 1
@@ -42,3 +45,18 @@ def test_refusals(discreet) -> None:  # type: ignore[no-untyped-def]
     assert "line 6" in refused.err
     assert not Path("out").exists()
     assert "cannot be read" in discreet("keys", "fingerprint", "none.key").err
+
+
+def test_a_release_that_goes_on_says_so(discreet) -> None:  # type: ignore[no-untyped-def]
+    Path("people.csv").write_text("sex\n" + "f\nm\n" * 200)
+    Path("release.yaml").write_text(SPEC)
+    discreet("keys", "new", "secret.key")
+    with mock.patch("discreet.files.write_folder", side_effect=OutputError("the disk is full")):
+        refused = discreet("release", "release.yaml", "-o", "out")
+    assert refused.code == 2
+    assert "error: the disk is full\n" in refused.err
+    assert "kept in out.unpublished.json: the same command, or one with another reconcile, goes on" in refused.err
+    released = discreet("release", "release.yaml", "-o", "out")
+    assert released.code == 0, released.err
+    assert "measurements drawn earlier (out.unpublished.json)" in released.out
+    assert not Path("out.unpublished.json").exists()

@@ -1,4 +1,7 @@
-"""Whatever goes wrong in a release: no folder, no log, no copy of rows, and no budget for what could not be written."""
+"""Whatever goes wrong in a release: no folder, no log, no copy of rows, and no budget for what could not be written.
+
+What was drawn before it went wrong stays in a private file: see test_pending.
+"""
 
 import errno
 import os
@@ -15,21 +18,25 @@ import pytest
 import yaml
 
 from discreet import files
-from discreet.errors import LedgerError, OutputError
+from discreet.errors import InputError, LedgerError, OutputError
 from discreet.release import run
 from discreet.release.check import check
 
-from .town import spent
+from .town import ledger, spent
 
-STAGES = (
+BEFORE_THE_DRAW_IS_KEPT = (
+    "discreet.release.additive.Plan.tables",  # called before the draw, too
     "discreet.release.job.open_engine",
     "discreet.release.measure.true_counts",
-    "discreet.release.additive.Plan.tables",
+    "discreet.release.measure.measure",
+    "discreet.files.os.fsync",
+)
+AFTER_IT = (
     "discreet.release.output.files",
     "discreet.files.write_folder",
-    "discreet.files.os.fsync",
     "discreet.account.grant.Grant.complete",
 )
+ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1))
 
 
 def left(tmp_path: Path) -> set[str]:
@@ -77,8 +84,8 @@ def test_a_path_that_is_none(tmp_path: Path) -> None:
     files.write(tmp_path / ("\N{SNOWMAN}" * 70), b"1")
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("accident", [OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1)])
+@pytest.mark.parametrize("stage", BEFORE_THE_DRAW_IS_KEPT)
+@pytest.mark.parametrize("accident", ACCIDENTS)
 def test_an_accident_leaves_neither_folder_nor_log(
     paid: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
 ) -> None:
@@ -92,13 +99,42 @@ def test_an_accident_leaves_neither_folder_nor_log(
     check(tmp_path / "out")
 
 
-def test_a_ledger_that_fails_at_the_end_leaves_nothing(paid: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("stage", AFTER_IT)
+@pytest.mark.parametrize("accident", ACCIDENTS)
+def test_an_accident_after_the_draw_leaves_the_measurements_and_nothing_else(
+    paid: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
+) -> None:
+    with mock.patch(stage, side_effect=accident), pytest.raises(type(accident)):
+        run(paid, tmp_path / "out", log=tmp_path / "log.json")
+    assert left(tmp_path) == {"out.unpublished.json"}
+    run(paid, tmp_path / "out")
+    assert left(tmp_path) == {"out"}
+    assert spent(tmp_path) == 2
+    check(tmp_path / "out")
+
+
+def test_a_ledger_that_fails_at_the_end_leaves_no_folder(paid: dict[str, Any], tmp_path: Path) -> None:
     with mock.patch("discreet.account.grant.Grant.complete", side_effect=LedgerError("gone")):
         with pytest.raises(LedgerError):
             run(paid, tmp_path / "out")
-        assert left(tmp_path) == set()
+        assert left(tmp_path) == {"out.unpublished.json"}
     run(paid, tmp_path / "out")
     assert spent(tmp_path) == 2
+
+
+def test_units_that_cannot_be_given_back_are_told(paid: dict[str, Any], tmp_path: Path) -> None:
+    """The first error is the one that is told, with a note."""
+    (tmp_path / "people.csv").unlink()
+    with (
+        mock.patch("discreet.account.grant.Grant.refund", side_effect=LedgerError("the disk is gone")),
+        pytest.raises(InputError, match=r"people\.csv") as failed,
+    ):
+        run(paid, tmp_path / "out")
+    (note,) = failed.value.__notes__
+    assert "2 units stay reserved for 'v1 " in note
+    assert "the disk is gone" in note
+    assert "discreet ledger refund" in note
+    assert ledger(tmp_path).verify().reserved == 2
 
 
 @pytest.mark.parametrize(("number", "instead"), [(signal.SIGTERM, "RuntimeError"), (signal.SIGHUP, "SystemExit")])

@@ -11,7 +11,7 @@ import yaml
 from typer.testing import CliRunner
 
 from discreet.cli import app
-from discreet.errors import OutputError, SpecError
+from discreet.errors import InputError, OutputError, SpecError
 from discreet.release import run
 from discreet.release.check import check
 
@@ -49,12 +49,31 @@ def test_the_log_is_never_in_the_folder_or_in_place_of_a_file(spec: dict[str, An
         ("out/log.json", "inside the folder"),
         ("out", "inside the folder"),
         ("there.json", "exists"),
+        ("out.unpublished.json", "as a file of measurements does"),
         ("nowhere/log.json", "does not exist"),
     ]:
         with pytest.raises(OutputError, match=said):
             run(spec, tmp_path / "out", log=tmp_path / log)
     assert not (tmp_path / "out").exists()
     assert (tmp_path / "there.json").read_text() == "mine"
+
+
+def test_the_log_says_where_a_column_has_too_many_values_and_does_not_hide_a_failure(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A source that breaks off while it is looked through for the log is a failure of the release."""
+    monkeypatch.setattr("discreet.release.log.MOST_VALUES", 2)
+    run(spec, tmp_path / "many", log=tmp_path / "many.json")
+    log = json.loads((tmp_path / "many.json").read_text())
+    assert log["dimensions"]["sex"]["undeclared"] == "more than 2 different values"
+
+    def broken(*_: Any) -> None:
+        raise InputError("the source broke off")
+
+    monkeypatch.setattr("discreet.release.engines.Engine.values", broken)
+    with pytest.raises(InputError, match="broke off"):
+        run(spec, tmp_path / "broken", log=tmp_path / "broken.json")
+    assert not (tmp_path / "broken").exists()
 
 
 def test_the_command_writes_the_log_and_warns(spec: dict[str, Any], tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def main() -> None:
                 sys.exit(told[0])
             if not isinstance(error, DiscreetError):
                 raise
-            errors.print(f"error: {error}", style="red", markup=False)
+            errors.print("\n".join([f"error: {error}", *getattr(error, "__notes__", ())]), style="red", markup=False)
             sys.exit(2)
 
 

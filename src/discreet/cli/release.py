@@ -37,6 +37,8 @@ def release(
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
     with show.progress() as progress:
         made = run(spec, output, log=log, progress=progress)
+    if made.resumed is not None:
+        show.console.print(f"went on from measurements drawn earlier ({made.resumed}): nothing was drawn", markup=False)
     privacy = made.manifest["privacy"]
     show.guarantee(made.ptable, promised=privacy["cell"] is not None)
     show.composed(privacy, sum(part.size for part in made.measurements))

@@ -2,8 +2,9 @@
 
 Cells that were released before, under the same definition, version, unit and table, cost nothing and come out the
 same; only the others count towards the touches that are paid for. Units are held before the data are read, spent at the
-first draw, and given back if anything fails before it. A release that was cut off after that is run again: it has the
-same name in the ledger, pays nothing more, and with query keys comes out the same.
+first draw, and given back if anything fails before it. A release that was cut off after that goes on from the
+measurements it kept (`pending`), under the name that the ledger knows it by, and pays nothing more. If it kept none, it
+is run again: with query keys it has the same name in the ledger and comes out the same, with fresh keys it pays again.
 
 The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
 not, the same keys would show the exact differences, so nothing is drawn or recorded, and the steward is told. That
@@ -13,8 +14,8 @@ holds for a cell, in whatever table it is asked for again.
 import hashlib
 import hmac
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from discreet.certify.ptable import PTable
 from discreet.errors import LedgerError
 from discreet.release import keys, secrets
 from discreet.release.cells import Layout
+from discreet.release.pending import Kept
 from discreet.release.promise import unpromised
 from discreet.release.spec import ReleaseSpec
 
@@ -48,36 +50,68 @@ class Account:
 
     @classmethod
     def of(cls, asked: ReleaseSpec, layout: Layout, ptable: PTable, secret: bytes) -> "Account":
-        """Reserve what the release costs."""
+        """Open the ledger, and reserve nothing yet."""
         ledger = None if asked.ledger is None else _ledger(asked.ledger, secret)
         start = keys.header(
             "cell", "" if ledger is None else ledger.id, asked.version, _rule(asked, layout), ptable.digest
         )
-        if ledger is None:
-            return cls(start)
+        return cls(start, ledger)
+
+    def reserved(self, asked: ReleaseSpec, layout: Layout, ptable: PTable) -> "Account":
+        """Reserve what the release costs."""
+        if self.ledger is None:
+            return self
         definitions = layout.cells[0]
         once = secrets.fresh(16) if asked.key == "fresh" else b""
-        digests = keys.identities(once + start, definitions)
+        digests = keys.identities(once + self.start, definitions)
         public = asked.model_dump_json(exclude={"source", "secret", "ledger", "design"})
-        name = f"{asked.version} {hashlib.sha256(once + start + public.encode()).hexdigest()[:16]}"
-        known = ledger.known(digests, name)
+        name = f"{asked.version} {hashlib.sha256(once + self.start + public.encode()).hexdigest()[:16]}"
+        known = self.ledger.known(digests, name)
         touches = layout.touches(asked.unit.contributions, [digest in known for digest in digests])
-        cost = ledger.cost([(ptable, touches)], asked.unit.contributions) if touches else 0
+        cost = self.ledger.cost([(ptable, touches)], asked.unit.contributions) if touches else 0
         note = {"title": asked.title, "cells": len(digests), "new": len(digests) - len(known), "touches": touches}
         composable, protects = unpromised(asked) is None, asked.unit.protects
-        grant = ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
-        return cls(start, ledger, grant)
+        grant = self.ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
+        return replace(self, grant=grant)
+
+    def resumed(self, kept: Kept) -> "Account":
+        """Find what kept measurements cost when they were drawn; nothing is reserved."""
+        if self.ledger is None:
+            return self
+        grant = None if kept.release is None else self.ledger.find(kept.release)
+        if grant is None or grant.state not in ("spent", "complete"):
+            raise LedgerError(
+                f"the measurements in {kept.file} were paid for under the name {kept.release!r:.220}, and the ledger"
+                " says nothing of that: it is an older copy. Restore the ledger as it was when they were drawn (see"
+                " `discreet ledger verify`)"
+            )
+        return replace(self, grant=grant)
+
+    @property
+    def release(self) -> str | None:
+        """The name under which the ledger knows the release."""
+        return None if self.grant is None else self.grant.release
 
     @contextmanager
     def holding(self) -> Iterator[None]:
         """Give back what was reserved if something fails before it is spent."""
         try:
             yield
-        except BaseException:
-            if self.grant is not None and self.grant.state == "reserved":
-                with suppress(LedgerError):  # what failed first is what is told
-                    self.grant.refund()
+        except BaseException as error:
+            self._refund(error)
             raise
+
+    def _refund(self, error: BaseException) -> None:
+        """Give back what was reserved; where that fails, say so in the error that is the reason for it."""
+        if self.grant is None or self.grant.state != "reserved":
+            return
+        try:
+            self.grant.refund()
+        except LedgerError as failed:
+            error.add_note(
+                f"{self.grant.cost} units stay reserved for {self.grant.release!r}, as they could not be given back"
+                f" ({failed}). Nothing was drawn with them: give them back with `discreet ledger refund`."
+            )
 
     def spend(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
         """The first draw is next: spend, and refuse data that changed under an unchanged version label."""

@@ -2,7 +2,9 @@
 
     specification -> groupings, touches -> design, composition, budget -> rows counted once -> measurements -> tables
 
-Everything up to the budget sees the specification only. Whatever fails, fails before the folder exists.
+Everything up to the budget sees the specification only. Whatever fails, fails before the folder exists. A release draws
+once: what fails after the measurements were drawn leaves them in a private file, from which the next run goes on
+(`pending`).
 """
 
 import os
@@ -17,8 +19,8 @@ import numpy.typing as npt
 
 from discreet import files
 from discreet.certify.ptable import PTable
-from discreet.errors import SpecError
-from discreet.release import additive, cells, keys, loading, measure, secrets, tabulate
+from discreet.errors import ReleaseError, SpecError
+from discreet.release import additive, cells, keys, loading, measure, pending, secrets, tabulate
 from discreet.release import log as steward
 from discreet.release.account import Account
 from discreet.release.engines import Plan, open_engine
@@ -45,6 +47,8 @@ class Release:
         The unclamped noisy integers of every grouping, in the order of the manifest.
     promise
         What one person may lose in all; None where nothing is promised.
+    resumed
+        The private file of measurements, drawn earlier, that the release went on from; None where it drew them.
     """
 
     folder: Path
@@ -54,6 +58,7 @@ class Release:
     promise: Promise | None
     measurements: tuple[npt.NDArray[np.int64], ...]
     manifest: Mapping[str, Any]
+    resumed: Path | None = None
 
 
 def run(
@@ -64,6 +69,9 @@ def run(
     progress: Progress | None = None,
 ) -> Release:
     """Make a release.
+
+    A release draws once. If it fails after that, its measurements stay in `OUTPUT.unpublished.json`, beside the folder.
+    The next run goes on from them, and reads no data; it may have another reconcile, seed, fixed, outputs or title.
 
     Parameters
     ----------
@@ -80,10 +88,10 @@ def run(
     ------
     DiscreetError
         A mistake in the specification, a source that cannot be read, a budget that does not suffice, a folder that
-        exists; no folder is left then.
+        exists, measurements of another release that wait for it; no folder is left then.
     """
     tell = progress or (lambda _, __: None)
-    files.ready(output)
+    file = pending.place(output)
     private = None if log is None else steward.place(log, output)
     tell("reading the specification", 0)
     asked = _found(loading.load(spec))
@@ -98,27 +106,43 @@ def run(
         plan = additive.plan(asked, layout, ptable)
     secret = _secret(asked)
     account = Account.of(asked, layout, ptable, secret)
-    with account.holding():
-        leaves, seen = _count(asked, layout, ptable, secret, tell, private is not None)
-        counts, sums = measure.true_counts(layout, leaves)
-        account.spend(asked, layout, counts, secret)
-        tell("measuring", 0)
-        chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
-        values = tuple(measure.by_grouping(layout, measure.measure(ptable, counts, chosen)))
-    del leaves, sums, chosen
-    tell("making the tables", 0)
-    made = Published(asked, layout, ptable, touches, promise, plan, values, plan.tables(values))
-    tell("writing", 0)
-    content = made.files()
-    document = made.manifest(content, kind_of(asked.source), _key(asked, secret), account.head())
-    with steward.written(private, seen, made, counts):
-        files.write_folder(output, content | {MANIFEST: manifest(document)})
-        try:
-            account.complete()
-        except BaseException:
-            shutil.rmtree(output)
-            raise
-    return Release(Path(output), asked, ptable, touches, promise, values, document)
+    identity = pending.Identity.of(asked, layout, account.start, secret)
+    kept = pending.find(file, identity, ptable)
+    resumed = None if kept is None else kept.file
+    truth = None
+    if kept is None:
+        account = account.reserved(asked, layout, ptable)
+        drawn, truth = _draw(asked, layout, ptable, account, secret, tell, private is not None)
+        kept = pending.keep(file, identity, account.release, drawn)
+    elif private is None:
+        tell("going on from measurements drawn earlier", 0)
+        account = account.resumed(kept)
+    else:
+        raise ReleaseError(
+            f"the log {log} needs the true counts, and this release goes on from measurements drawn earlier"
+            f" ({kept.file}) without counting again, as the data may have changed since: leave the log out"
+        )
+    with kept.noting(private is not None):
+        tell("making the tables", 0)
+        values = tuple(measure.by_grouping(layout, kept.measurements))
+        made = Published(asked, layout, ptable, touches, promise, plan, values, plan.tables(values))
+        tell("writing", 0)
+        content = made.files()
+        document = made.manifest(content, kind_of(asked.source), _key(asked, secret), account.head())
+        with steward.written(private, truth, made):
+            _publish(output, content | {MANIFEST: manifest(document)}, account)
+    kept.remove()
+    return Release(Path(output), asked, ptable, touches, promise, values, document, resumed)
+
+
+def _publish(output: str | os.PathLike[str], content: Mapping[str, bytes], account: Account) -> None:
+    """Leave the folder and tell the ledger: both, or neither."""
+    files.write_folder(output, content)
+    try:
+        account.complete()
+    except BaseException:
+        shutil.rmtree(output)
+        raise
 
 
 def _found(asked: ReleaseSpec) -> ReleaseSpec:
@@ -155,6 +179,25 @@ def _key(asked: ReleaseSpec, secret: bytes) -> dict[str, Any]:
         "fingerprint": None if asked.secret is None else secrets.fingerprint(secret),
         "came_with_the_data": asked.record_keys is not None,
     }
+
+
+def _draw(
+    asked: ReleaseSpec,
+    layout: cells.Layout,
+    ptable: PTable,
+    account: Account,
+    secret: bytes,
+    tell: Progress,
+    log: bool,
+) -> tuple[npt.NDArray[np.int64], steward.Truth]:
+    """The measurements of all distinct cells, and what the steward's log is made from."""
+    with account.holding():
+        leaves, seen = _count(asked, layout, ptable, secret, tell, log)
+        counts, sums = measure.true_counts(layout, leaves)
+        account.spend(asked, layout, counts, secret)
+        tell("measuring", 0)
+        chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
+        return measure.measure(ptable, counts, chosen), steward.Truth(seen, counts)
 
 
 def _count(

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import files
-from discreet.errors import InputError, OutputError
+from discreet.errors import ManyValuesError, OutputError
 from discreet.reconcile import moved
+from discreet.release import pending
 from discreet.release.cells import Layout
 from discreet.release.engines import Engine, Plan
 from discreet.release.folder import Published
@@ -32,11 +34,21 @@ SHOWN = 100
 MOST_VALUES = 100_000
 
 
+@dataclass(frozen=True, repr=False)
+class Truth:
+    """What a log is made from: what the rows held, and the true count of every distinct cell."""
+
+    rows: Mapping[str, Any]
+    counts: Integers
+
+
 def place(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
     """Where the log goes: a new file, outside the folder."""
     target = Path(os.path.realpath(path))
     if target == Path(os.path.realpath(folder)) or Path(os.path.realpath(folder)) in target.parents:
         raise OutputError(f"the log {path} is inside the folder that is published; give a place outside of it")
+    if target.name.endswith(pending.SUFFIX):
+        raise OutputError(f"the log {path} ends in {pending.SUFFIX}, as a file of measurements does; give another name")
     if os.path.lexists(target):
         raise OutputError(f"the log {path} exists already; give a new name")
     if not target.parent.is_dir():
@@ -64,18 +76,18 @@ def found(engine: Engine, plan: Plan, layout: Layout, leaves: Leaves) -> dict[st
 def _undeclared(engine: Engine, column: str, declared: Mapping[str, int]) -> dict[str, Any]:
     try:
         values = [value for value in engine.values(column, MOST_VALUES) if value not in declared]
-    except InputError:
+    except ManyValuesError:
         return {"undeclared": f"more than {MOST_VALUES:,} different values"}
     return {"undeclared": values[:SHOWN], "undeclared_in_all": len(values)}
 
 
 @contextmanager
-def written(path: Path | None, rows: Mapping[str, Any], made: Published, counts: Integers) -> Iterator[None]:
+def written(path: Path | None, truth: Truth | None, made: Published) -> Iterator[None]:
     """The log as a JSON file, where one is wanted; gone again if what follows fails."""
-    if path is None:
+    if path is None or truth is None:
         yield
         return
-    content = _content(rows, made, counts)
+    content = _content(truth, made)
     try:
         files.write(path, content, private=True)
         yield
@@ -84,8 +96,8 @@ def written(path: Path | None, rows: Mapping[str, Any], made: Published, counts:
         raise
 
 
-def _content(rows: Mapping[str, Any], made: Published, counts: Integers) -> bytes:
-    errors = []
+def _content(truth: Truth, made: Published) -> bytes:
+    counts, errors = truth.counts, []
     for place_, grouping in enumerate(made.layout.groupings):
         true = counts[made.layout.cells[1][place_]].reshape(grouping.shape)
         errors.append(
@@ -105,5 +117,5 @@ def _content(rows: Mapping[str, Any], made: Published, counts: Integers) -> byte
         }
         for (table, places), counted in zip(made.layout.tables, made.tables, strict=True)
     ]
-    document = {"warning": WARNING, "version": made.spec.version, **rows, "groupings": errors, "tables": tables}
+    document = {"warning": WARNING, "version": made.spec.version, **truth.rows, "groupings": errors, "tables": tables}
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()

@@ -7,7 +7,7 @@ from typing import Protocol, Self, TypeVar
 
 import pyarrow as pa
 
-from discreet.errors import InputError
+from discreet.errors import InputError, ManyValuesError
 from discreet.release.engines import sql, stream
 from discreet.release.engines.canonical import ids
 from discreet.release.engines.plan import Kind, Numbered, Plan, RecordKeys, Unlisted, find
@@ -117,7 +117,7 @@ class Engine:
 
         found = self._surely(made).column("value")
         if len(found) > limit:
-            raise InputError(
+            raise ManyValuesError(
                 f"the column {column!r} has more than {limit} different values; declare categories or ranges of it"
             )
         return sorted(text for chunk in found.chunks for text in ids(chunk).to_pylist())

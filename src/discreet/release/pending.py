@@ -1,0 +1,263 @@
+"""Measurements that were drawn and are not published yet: a private file beside the folder that they are for.
+
+Publishing only the draws that pass a check is rejection sampling, and may double epsilon. So a release draws once. What
+it drew is written to
+
+    NAME.unpublished.json       beside the folder NAME, readable by its owner only,
+
+before any table is made. The file is removed when the folder is in place and the ledger says so. Whatever fails in
+between, the next run of the release goes on from the file: it counts nothing, draws nothing and pays nothing.
+
+The file holds measurements, which the promise covers, and never true counts, keys or the secret. With them it has
+
+    identity    a digest of all that decided what was measured: source, version label, unit rule, ledger, perturbation
+                table, kind of key, and the cells in order. How tables are made and shown has no part in it.
+    release     the name under which the ledger knows what they cost
+    mac         HMAC-SHA256 of everything else in the file
+
+Identity and mac are keyed with the secret. Without a secret the key is empty, and the mac shows damage, not forgery.
+"""
+
+import hmac
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet import files
+from discreet.certify.ptable import PTable
+from discreet.errors import OutputError, ReleaseError
+from discreet.release import keys
+from discreet.release.cells import Layout
+from discreet.release.possible import possible
+from discreet.release.spec import ReleaseSpec
+
+Integers = npt.NDArray[np.int64]
+
+SUFFIX = ".unpublished.json"
+FORMAT, VERSION = "discreet unpublished measurements", 1
+NOTE = "PRIVATE. Measurements of a release that is not published yet: run the release again to go on from them."
+FIELDS = {"format", "version", "note", "label", "identity", "release", "measurements", "mac"}
+
+GIVE_UP = "to give these measurements up for good, remove the file: what they cost stays spent"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What decides which release measurements belong to.
+
+    Attributes
+    ----------
+    label
+        The version label of the data, for people.
+    key
+        What the digest and the file's mac are keyed with.
+    cells
+        How many distinct cells there are.
+    """
+
+    label: str
+    digest: str
+    cells: int
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, asked: ReleaseSpec, layout: Layout, start: bytes, secret: bytes) -> "Identity":
+        """The identity of a specification; `start` is what its query keys start with."""
+        key = b"" if asked.secret is None else keys.derived(secret, "unpublished measurements")
+        decided = [
+            start.hex(), asked.key, asked.unit.protects, asked.record_keys, asked.record_keys_are, _source(asked.source)
+        ]  # fmt: skip
+        definitions = layout.cells[0]
+        digest = hmac.new(key, _written(decided), "sha256")
+        for definition in definitions:
+            digest.update(len(definition).to_bytes(4, "big") + definition)
+        return cls(asked.version, digest.hexdigest(), len(definitions), key)
+
+
+@dataclass(frozen=True, repr=False)
+class Kept:
+    """Measurements of all distinct cells, in the order of the layout, and the private file that holds them."""
+
+    file: Path
+    release: str | None
+    measurements: Integers
+
+    @contextmanager
+    def noting(self, log: bool) -> Iterator[None]:
+        """Say in every error where the measurements are, and how to go on; a log cannot be had then."""
+        try:
+            yield
+        except BaseException as error:
+            error.add_note(
+                f"The measurements are kept in {self.file}: the same command{' without the log' if log else ''}, or one"
+                " with another reconcile, goes on from them without drawing again."
+            )
+            raise
+
+    def remove(self) -> None:
+        """Remove the file: the measurements are published."""
+        try:
+            self.file.unlink(missing_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"the folder is published, and {self.file} cannot be removed ({error.strerror}); remove it, it is of no"
+                " more use"
+            ) from None
+
+
+def place(output: str | os.PathLike[str]) -> Path:
+    """The file for the measurements of a folder to be; refused where the folder or the file could not be made."""
+    file = Path(f"{Path(output)}{SUFFIX}")
+    there = os.path.lexists(file)
+    if there and os.path.lexists(output):
+        raise OutputError(
+            f"{output} exists, and {file} still holds the measurements of a release of that name, which was cut off at"
+            " its very end; remove the folder and run the release again, which makes the folder from the same"
+            " measurements"
+        )
+    files.ready(output)
+    return file if there else files.ready(file)
+
+
+def find(file: Path, identity: Identity, ptable: PTable) -> Kept | None:
+    """The measurements that a release goes on from; None where it has drawn none.
+
+    They are in its own file, or in one of the same folder that has another name.
+
+    Raises
+    ------
+    ReleaseError
+        The file of this name is of another release, or any such file of the folder is damaged or open to others.
+    """
+    if os.path.lexists(file):
+        document = _document(file)
+        if document["identity"] != identity.digest:
+            raise ReleaseError(
+                f"{file} holds measurements drawn earlier, from data with the version label {document['label']!r:.120},"
+                " for other tables or other data than those of this specification. Nothing was drawn: to draw again"
+                " and choose which draw to publish would break the promise. Finish that release with the specification"
+                f" it was made from; or, {GIVE_UP}"
+            )
+        return _kept(file, document, identity, ptable)
+    for other in sorted(file.parent.glob(f"*{SUFFIX}")):
+        if os.access(other, os.R_OK):  # what this user cannot read, this user did not write
+            document = _document(other)
+            if document["identity"] == identity.digest:
+                return _kept(other, document, identity, ptable)
+    return None
+
+
+def keep(file: Path, identity: Identity, release: str | None, measurements: Integers) -> Kept:
+    """Write the file, right after the draw."""
+    if os.path.lexists(file):
+        raise ReleaseError(
+            f"another run of this release was faster and keeps its measurements in {file}; those of this run are"
+            " dropped unseen. Run it again to go on from the file"
+        )
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "note": NOTE,
+        "label": identity.label,
+        "identity": identity.digest,
+        "release": release,
+        "measurements": measurements.tolist(),
+    }
+    try:
+        files.write(file, _written(document | {"mac": _mac(identity, document)}) + b"\n", private=True)
+    except OutputError as error:
+        error.add_note("What was drawn is lost, and nobody saw it; what a ledger was charged for it stays spent.")
+        raise
+    return Kept(file, release, measurements)
+
+
+def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTable) -> Kept:
+    """The content of a file of this release, every part of it checked."""
+    content = {name: value for name, value in document.items() if name != "mac"}
+    if not hmac.compare_digest(_mac(identity, content).encode(), str(document["mac"]).encode(errors="replace")):
+        raise _damaged(file, "it is not as it was written")
+    measurements = _integers(document["measurements"])
+    if measurements is None or measurements.shape != (identity.cells,):
+        raise _damaged(file, f"it does not hold one integer for each of {identity.cells} cells")
+    if not possible(ptable.table, measurements).all():
+        raise _damaged(file, "it holds a number that the perturbation table cannot give")
+    return Kept(file, document["release"], measurements)
+
+
+def _integers(given: Any) -> Integers | None:
+    """A list of integers as an array; None where it is anything else."""
+    try:
+        found = np.array(given)
+    except ValueError:
+        return None
+    return found.astype(np.int64) if found.dtype.kind == "i" else None
+
+
+def _document(file: Path) -> dict[str, Any]:
+    """The fields of a file, whatever release it is of."""
+    raw = _read(file)
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise _damaged(file, "it is not JSON") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _damaged(file, "it is not what Discreet writes")
+    if document.get("version") != VERSION:
+        raise ReleaseError(
+            f"{file} has version {document.get('version')!r:.20}, and this Discreet reads {VERSION}; finish the release"
+            f" with the Discreet that began it; or, {GIVE_UP}"
+        )
+    if document.keys() != FIELDS:
+        raise _damaged(file, "it lacks a part, or has one too many")
+    return document
+
+
+def _read(file: Path) -> bytes:
+    try:
+        status = file.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ReleaseError(
+                f"{file} is a link, a folder or a device, and not the file of measurements that its name says; nothing"
+                " was drawn: remove it, or put the file in its place"
+            )
+        if os.name == "posix" and status.st_mode & 0o077:
+            raise ReleaseError(
+                f"{file} is open to others (mode {stat.S_IMODE(status.st_mode):04o}), and holds measurements that are"
+                " not published; nothing was drawn: take the right away with chmod 600"
+            )
+        return file.read_bytes()
+    except OSError as error:
+        raise ReleaseError(
+            f"{file} cannot be read ({error.strerror}), and may hold measurements of this release; nothing was drawn:"
+            f" make it readable; or, {GIVE_UP}"
+        ) from None
+
+
+def _damaged(file: Path, what: str) -> ReleaseError:
+    return ReleaseError(
+        f"{file} should hold measurements drawn earlier, and {what}. Nothing was drawn: restore it from a copy; or,"
+        f" {GIVE_UP}"
+    )
+
+
+def _source(source: dict[str, Any]) -> dict[str, Any]:
+    """The source, whatever folder the command is run in."""
+    paths = ("csv", "parquet", "duckdb")
+    return {name: os.path.abspath(value) if name in paths else value for name, value in source.items()}
+
+
+def _mac(identity: Identity, content: dict[str, Any]) -> str:
+    return hmac.digest(identity.key, _written(content), "sha256").hex()
+
+
+def _written(value: Any) -> bytes:
+    """The one way to write a value down."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=os.fspath).encode()
