@@ -11,6 +11,7 @@ Categories are first put into an order that depends on their counts only, so the
 which the categories of an axis are given, except between categories that agree in everything.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from discreet.reconcile.least_squares import Block, Fit, fit
 from discreet.reconcile.margins import Levels
 from discreet.reconcile.problem import BY_KEY, Naming, Problem, read
 from discreet.reconcile.settle import settled
+from discreet.reconcile.variances import variances
 from discreet.reconcile.whole_numbers import whole_numbers
 
 LATENT = 10.0
@@ -181,6 +183,21 @@ def _fitted(problem: Problem, blocks: list[Block]) -> Fit:
         ]
         found = fit(problem.axes, blocks)
     return found
+
+
+def standard_deviations(
+    shapes: Mapping[Key, tuple[int, ...]], variance: Mapping[Key, Any], levels: Levels | None
+) -> dict[Key, float] | None:
+    """The standard deviation of least squares without bounds, over the cells of each margin; None if not known exactly.
+
+    Parameters are those of `cube`, with the shape of every margin in place of its numbers.
+    """
+    zeros = {key: np.zeros(shape, dtype=np.int64) for key, shape in shapes.items()}
+    problem = read(zeros, variance, {}, {} if levels is None else levels, ordered=False)
+    found = variances(problem.axes, blocks_of(problem))
+    if found is None:
+        return None
+    return {key: math.sqrt(found[problem.axes.canonical(named)]) for key, (named, _) in problem.names.items()}
 
 
 def _by_key(problem: Problem, tables: Mapping[Key, npt.NDArray[Any]]) -> dict[Key, Any]:

@@ -27,7 +27,7 @@ own least-squares standard deviations of where the exact minimum has it. A gap a
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,8 @@ class Block:
         Measurements, and the variance of each or of all; 0 for numbers that are known.
     low, high
         Bounds; None for none.
+    copy
+        Blocks of different copies have nothing to do with each other: several problems of one kind at once.
     """
 
     key: Key
@@ -85,6 +87,7 @@ class Block:
     variance: Floats
     low: Floats | None = None
     high: Floats | None = None
+    copy: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,8 @@ class Fit:
 
     Attributes
     ----------
-    tables
-        For every block its numbers. Those that no other block refines are exact in their bounds.
+    copies
+        For every copy, for every block its numbers. Those that no other block refines are exact in their bounds.
     gap
         f is above its minimum by at most this.
     residual
@@ -105,11 +108,16 @@ class Fit:
         Newton steps, and products with the matrix.
     """
 
-    tables: dict[Key, Floats]
+    copies: tuple[dict[Key, Floats], ...]
     gap: float
     residual: float
     objective: float
     steps: tuple[int, int]
+
+    @property
+    def tables(self) -> dict[Key, Floats]:
+        """The numbers of the first copy."""
+        return self.copies[0]
 
 
 def fit(axes: Axes, blocks: Sequence[Block]) -> Fit:
@@ -125,18 +133,19 @@ def fit(axes: Axes, blocks: Sequence[Block]) -> Fit:
 
 def _without_empty(axes: Axes, blocks: Sequence[Block]) -> list[Block]:
     """The same blocks; where a sum is known to be 0, so are the cells of it that cannot be negative."""
-    empty = {block.key: (block.variance == 0) & (block.values == 0) for block in blocks}
+    empty = {(block.copy, block.key): (block.variance == 0) & (block.values == 0) for block in blocks}
+    empty = {place: zero for place, zero in empty.items() if zero.any()}
     found = []
     for block in blocks:
-        if block.low is not None:
+        if block.low is not None and empty:
             closed = np.zeros(block.values.shape, dtype=bool)
-            for key, zero in empty.items():
-                if zero.any() and axes.refines(block.key, key):
+            for (copy, key), zero in empty.items():
+                if copy == block.copy and axes.refines(block.key, key):
                     cells = np.broadcast_to(zero, axes.shape(key)).reshape(-1)[axes.owners(block.key, key)]
                     closed |= cells.reshape(closed.shape) & (np.broadcast_to(block.low, closed.shape) >= 0)
             if closed.any():
                 values, spread = np.where(closed, 0.0, block.values), np.where(closed, 0.0, block.variance)
-                block = Block(block.key, values, spread, block.low, block.high)
+                block = replace(block, values=values, variance=spread)
         found.append(block)
     return found
 
@@ -225,15 +234,17 @@ class _Family:
 
     def __init__(self, axes: Axes, blocks: Sequence[Block]) -> None:
         self.axes, self.blocks = axes, tuple(blocks)
-        self.tables = axes.maximal([block.key for block in blocks])
-        below = {block.key: list(axes.below(block.key)) for block in blocks}
+        first = [block for block in blocks if block.copy == 0]
+        self.tables = axes.maximal([block.key for block in first])
+        below = {block.key: list(axes.below(block.key)) for block in first}
         times: dict[Key, int] = {}
-        for block in blocks:
+        for block in first:
             for key in below[block.key]:
                 times[key] = times.get(key, 0) + 1
         shared = {key for key, count in times.items() if count > 1}
+        size = sum(axes.size(key) for key in shared)
         claimed: set[Key] = set()
-        for block in sorted(blocks, key=lambda block: -axes.size(block.key)):
+        for block in sorted(first, key=lambda block: -axes.size(block.key)):
             below[block.key] = [key for key in below[block.key] if key in shared]
             if (block.variance == 0).all():  # what one block knows need not be said by another that knows it
                 below[block.key] = [key for key in below[block.key] if key not in claimed]
@@ -254,14 +265,15 @@ class _Family:
             for local in stack.subsets:
                 keys = [names[local] for names in named]
                 shape = (len(members), *axes.shape(keys[0]))
-                size = math.prod(shape[1:])
-                indices.extend(starts[key] + np.arange(size) for key in keys)
-                parts.append(_Part(slice(at, at + size * len(keys)), shape, self._siblings(keys[0])))
-                at += size * len(keys)
+                each = math.prod(shape[1:])
+                places = [starts[key] + size * block.copy for key, block in zip(keys, members, strict=True)]
+                indices.extend(place + np.arange(each) for place in places)
+                parts.append(_Part(slice(at, at + each * len(keys)), shape, self._siblings(keys[0])))
+                at += each * len(keys)
             self.stacks.append(stack)
             self.parts.append(parts)
         self.index = np.concatenate([*indices, np.empty(0, dtype=np.int64)])
-        self.sets = sum(axes.size(key) for key in shared)
+        self.sets = size * (1 + max(block.copy for block in blocks))
         positive = [np.min(b.variance[b.variance > 0]) for b in blocks if (b.variance > 0).any()]
         self.least = float(min(positive, default=1.0))
 
@@ -313,15 +325,6 @@ class _Family:
             return 0.0
         given = [vector[part.where].reshape(part.shape).astype(dtype, copy=False) for part in parts]
         return self.stacks[number].spread(given)
-
-    def sums(self, cells: Sequence[npt.NDArray[Any]]) -> Floats:
-        """The sums of all blocks over their subsets, one after the other."""
-        found = np.empty(self.size)
-        for stack, parts, here in zip(self.stacks, self.parts, cells, strict=True):
-            whole = np.broadcast_to(here, stack.values.shape)
-            for part, sums in zip(parts, stack.add(whole), strict=True):
-                found[part.where] = sums.reshape(-1)
-        return found
 
 
 @dataclass(frozen=True)
@@ -455,13 +458,13 @@ class _Search:
 
     def _certified(self, now: _Point, agreed: Floats, residual: float, steps: int) -> Fit:
         family = self.family
-        tables = {
-            block.key: cells[number]
-            for stack, cells in zip(family.stacks, now.cells, strict=True)
-            for number, block in enumerate(stack.blocks)
-        }
+        copies: tuple[dict[Key, Floats], ...] = tuple({} for _ in range(1 + max(b.copy for b in family.blocks)))
+        for stack, cells in zip(family.stacks, now.cells, strict=True):
+            for number, block in enumerate(stack.blocks):
+                copies[block.copy][block.key] = cells[number]
         primal = 0.0
         for block in family.blocks:
+            tables = copies[block.copy]
             if block.key not in family.tables:
                 finer = next(key for key in family.tables if family.axes.refines(key, block.key))
                 tables[block.key] = family.axes.add(tables[finer], finer, block.key)
@@ -479,7 +482,7 @@ class _Search:
                 f" (at most {RESIDUAL:g}), and the objective {primal:.6g} is up to {gap:.3g} above its minimum (at most"
                 f" {limit:g}); reconcile fewer tables at once"
             )
-        return Fit(tables, gap, residual, primal, (steps, self.products))
+        return Fit(copies, gap, residual, primal, (steps, self.products))
 
 
 def _distance(cells: Floats, stack: _Stack) -> float:

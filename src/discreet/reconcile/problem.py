@@ -73,8 +73,13 @@ def _key(named: Key) -> str:
 BY_KEY = Naming(_key, lambda named, at: f"margin {_key(named)} at {at}")
 
 
-def read(given: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY_KEY) -> Problem:
-    """What `cube` is given, checked: every mistake is named here."""
+def read(
+    given: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY_KEY, *, ordered: bool = True
+) -> Problem:
+    """What `cube` is given, checked: every mistake is named here.
+
+    `ordered` puts the categories of every axis into an order that depends on the numbers alone.
+    """
     if not isinstance(given, Mapping) or not given:
         raise InputError("there are no margins; give {(): total, (0,): array, ...}")
     if not isinstance(fixed, Mapping):
@@ -118,7 +123,7 @@ def read(given: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY
                 " reconcile smaller tables"
             )
     _check_fixed(straight, naming)
-    return raw.problem(raw.orders(), naming)
+    return raw.problem(raw.orders(), naming) if ordered else straight
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.mechanism import Mechanism
 from discreet.reconcile import wang
-from discreet.reconcile.cube import reconciled
+from discreet.reconcile.cube import reconciled, standard_deviations
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.tree import fitted
 from discreet.release import fixed
@@ -131,8 +131,24 @@ class Plan:
             counts[cells] = one.count
         return counts
 
+    def states_counts(self, part: Part) -> bool:
+        """Whether a count other than 0 is given for the part from elsewhere."""
+        return any(one.count and fixed.within(one, part) is not None for one in self.literals)
+
+    def deviations(self, part: Part) -> dict[int, float]:
+        """The standard deviation of least squares without bounds, over the cells of every grouping of a part.
+
+        Exact where one dimension at most has several levels; otherwise that of the measurements, which is larger.
+        """
+        distinct = _distinct(part)
+        found = standard_deviations(
+            {key: part.shape(key) for key in distinct}, self._variance(part, distinct), part.levels
+        )
+        own = math.sqrt(self.variance)
+        return {place: own if found is None else found[_sorted(key)] for place, key in part.keys.items()}
+
     def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> Fitted:
-        distinct = {key: place for place, key in sorted(((p, _sorted(k)) for p, k in part.keys.items()), reverse=True)}
+        distinct = _distinct(part)
         noisy = {key: _turned(part.keys[place], values[place]) for key, place in distinct.items()}
         variance = self._variance(part, distinct)
         if method == "wang-3":
@@ -303,6 +319,11 @@ def _total(noisy: Mapping[Key, Integers]) -> dict[Key, Integers]:
     weights = sum(Fraction(1, values.size) for values in noisy.values())
     mean = sum(Fraction(int(values.sum()), values.size) for values in noisy.values()) / weights
     return {(): np.array(max(0, round(mean)), dtype=np.int64)}
+
+
+def _distinct(part: Part) -> dict[Key, int]:
+    """Every grouping of a part once, by its key in the order of the axes, and its first place."""
+    return {key: place for place, key in sorted(((p, _sorted(k)) for p, k in part.keys.items()), reverse=True)}
 
 
 def _sorted(key: Key) -> Key:

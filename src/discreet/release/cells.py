@@ -78,6 +78,11 @@ class Grouping:
         return math.prod(self.shape)
 
     @property
+    def name(self) -> str:
+        """Its dimensions, in words."""
+        return " by ".join(side.book.name for side in self.sides) or "total"
+
+    @property
     def multiplicity(self) -> int:
         """How many of its cells hold one leaf combination, at most."""
         return math.prod(side.overlap for side in self.sides)

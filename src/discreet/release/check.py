@@ -2,6 +2,7 @@
 
 - the certificate: every claim, recomputed in integers, and the specification says nothing else of it;
 - the measurements: one for every cell of every grouping, the same for the same cell, and one that the table can give;
+- the tables: near the measurements and least squares, as far as noise explains (`distance`);
 - the files: these and no others, made again from the measurements, byte for byte (a Parquet file by its content, as
   its bytes depend on the version of a library);
 - the manifest: made again as a whole, but for the last digits of the composed guarantee, in which machines differ.
@@ -19,7 +20,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,8 @@ from pydantic import ValidationError
 
 import discreet
 from discreet.certify.ptable import PTable
-from discreet.errors import CertificateError, DiscreetError
-from discreet.release import additive, cells, measure, output
+from discreet.errors import CertificateError, DiscreetError, SolverError
+from discreet.release import additive, cells, distance, measure, output
 from discreet.release.engines.source import FIELDS
 from discreet.release.folder import FORMAT, VERSION, Published, contradictions
 from discreet.release.possible import possible
@@ -84,7 +85,9 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     if failures:
         raise _refused(where, failures)
     promise = _promise(document, spec, ptable, touches, failures)
-    made = Published(spec, layout, ptable, touches, promise, plan, values, plan.tables(values))
+    fitted = _fitted(where, plan, values)
+    failures.extend(f"tables: {wrong}" for wrong in distance.too_far(plan, fitted, values, ptable.table))
+    made = Published(spec, layout, ptable, touches, promise, plan, values, plan.by_table(values, fitted))
     if not failures:
         _claims(document, content, made, failures)
     if failures:
@@ -93,6 +96,13 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     if failures:
         raise _refused(where, failures)
     return Checked(where, made, document)
+
+
+def _fitted(where: Path, plan: additive.Plan, values: Sequence[npt.NDArray[np.int64]]) -> list[additive.Fitted]:
+    try:
+        return plan.fitted(values)
+    except SolverError as error:
+        raise _refused(where, [f"tables: they cannot be made from the measurements: {error}"]) from error
 
 
 def read(folder: str | os.PathLike[str]) -> Folder:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from discreet import files
 from discreet.certify.ptable import PTable
 from discreet.errors import ReleaseError, SpecError
-from discreet.release import additive, cells, keys, loading, measure, pending, secrets, tabulate
+from discreet.release import additive, cells, distance, keys, loading, measure, pending, secrets, tabulate
 from discreet.release import log as steward
 from discreet.release.account import Account
 from discreet.release.engines import Plan, open_engine
@@ -125,7 +125,9 @@ def run(
     with kept.noting(private is not None):
         tell("making the tables", 0)
         values = tuple(measure.by_grouping(layout, kept.measurements))
-        made = Published(asked, layout, ptable, touches, promise, plan, values, plan.tables(values))
+        fitted = plan.fitted(values)
+        distance.require_near(plan, fitted, values, ptable.table)
+        made = Published(asked, layout, ptable, touches, promise, plan, values, plan.by_table(values, fitted))
         tell("writing", 0)
         content = made.files()
         document = made.manifest(content, kind_of(asked.source), _key(asked, secret), account.head())

@@ -1,0 +1,98 @@
+"""Are published counts near what was measured? The last question before tables are published, and for anyone after.
+
+For every grouping of N cells, published counts p are compared with its measurements y and with least squares without
+bounds x. The true counts are non-negative and add up, so some tables are near the measurements: the truth itself is.
+Noise alone decides how far the truth is from y; with a chance of `CHANCE` at most it is further than
+
+    q  in one of the cells,      with Pr[|noise| > q] <= CHANCE / N,
+    r  in root mean square,      with r**2 = min over t > 0 of (log E exp(t noise**2) + log(1 / CHANCE) / N) / t,
+
+both from the certified integers. What is published is no further from the truth than that, as a rule nearer. So
+|p - y| must not exceed 2 q in any cell, nor 2 r in root mean square, and |p - x| the same times the standard deviation
+of x over that of the noise; rounding is allowed for. Tables that meet counts which were given from elsewhere may be
+anywhere those counts put them: they are not compared.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certify.table import Table
+from discreet.errors import ReleaseError
+from discreet.release.additive import LARGE, Fitted, Integers, Plan
+
+CHANCE = 1e-9
+"""Of a release that is refused though nothing is wrong, for each comparison."""
+
+ROUNDING = 3.0
+"""How far rounding may move a count; in root mean square, a third of that."""
+
+
+class Noise:
+    """How far noise goes, by the integers of a table."""
+
+    def __init__(self, table: Table) -> None:
+        row = table.row(LARGE)
+        weights = np.array([float(weight / table.total) for weight in row.weights])
+        sizes = np.abs(np.arange(len(weights)) + row.first - LARGE)
+        self._shares = np.bincount(sizes, weights)
+
+    @cached_property
+    def deviation(self) -> float:
+        """The root mean square."""
+        return math.sqrt(float(self._shares @ np.arange(len(self._shares)) ** 2))
+
+    def largest(self, cells: int) -> float:
+        """What none of so many cells exceeds, but for a chance of CHANCE."""
+        beyond = np.cumsum(self._shares[::-1])[::-1]
+        return float(np.count_nonzero(beyond > CHANCE / cells))
+
+    def mean_square(self, cells: int) -> float:
+        """What the mean square over so many cells does not exceed, but for a chance of CHANCE."""
+        squares = np.arange(len(self._shares)) ** 2.0
+        inside = self._shares > 0
+        rates = np.geomspace(1e-6, 10, 200) / self.deviation**2 if self.deviation else np.ones(1)
+        exponents = rates[:, None] * squares[None, inside]
+        top = exponents.max(axis=1)
+        moments = top + np.log((np.exp(exponents - top[:, None]) * self._shares[inside]).sum(axis=1))
+        return float(np.min((moments - math.log(CHANCE) / cells) / rates))
+
+
+def require_near(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> None:
+    """Raise ReleaseError if published counts are further from the measurements than noise explains."""
+    for wrong in too_far(plan, fitted, values, table):
+        raise ReleaseError(
+            f"{wrong}. Tables like these are not published; try another reconcile, or none, and report this as a defect"
+        )
+
+
+def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> Iterator[str]:
+    """Every grouping whose published counts are further from the measurements than noise explains, in words."""
+    noise = Noise(table)
+    for (_, part), found in zip(plan.parts, fitted, strict=True):
+        if plan.states_counts(part):
+            continue
+        deviations = plan.deviations(part)
+        for place, counts in found.counts.items():
+            name = plan.layout.groupings[place].name
+            yield from _compared(counts, values[place], noise, 1.0, name, "the measurements")
+            if found.free is not None:
+                ratio = deviations[place] / noise.deviation if noise.deviation else 0.0
+                yield from _compared(counts, found.free[place], noise, ratio, name, "least squares without bounds")
+
+
+def _compared(
+    counts: Integers, others: npt.NDArray[np.number], noise: Noise, ratio: float, head: str, tail: str
+) -> Iterator[str]:
+    apart = np.abs(counts - others).astype(np.float64)
+    most, typical = float(apart.max()), math.sqrt(float(np.mean(apart**2)))
+    limit = 2 * ratio * noise.largest(apart.size) + ROUNDING
+    usual = 2 * ratio * math.sqrt(noise.mean_square(apart.size)) + ROUNDING / 3
+    if most > limit or typical > usual:
+        yield (
+            f"{head}: published counts are up to {most:,.0f} ({typical:,.1f} in root mean square) away from {tail};"
+            f" noise explains {limit:,.0f} ({usual:,.1f})"
+        )
