@@ -25,13 +25,13 @@ from discreet.release.check import check
 from .town import ledger, spent
 
 BEFORE_THE_DRAW_IS_KEPT = (
-    "discreet.release.additive.Plan.tables",  # called before the draw, too
     "discreet.release.job.open_engine",
     "discreet.release.measure.true_counts",
     "discreet.release.measure.measure",
     "discreet.files.os.fsync",
 )
 AFTER_IT = (
+    "discreet.release.additive.Plan.fitted",
     "discreet.release.output.files",
     "discreet.files.write_folder",
     "discreet.account.grant.Grant.complete",

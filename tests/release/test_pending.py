@@ -42,14 +42,14 @@ def spec(request: pytest.FixtureRequest, paid: dict[str, Any], key: str) -> dict
 @contextmanager
 def refusing(error: Exception) -> Iterator[None]:
     """No tables can be made from measurements; of zeros, which are tried before the draw, they can."""
-    real = additive.Plan.tables
+    real = additive.Plan.fitted
 
     def tables(self: additive.Plan, values: Any) -> Any:
         if any(np.any(part) for part in values):
             raise error
         return real(self, values)
 
-    with mock.patch.object(additive.Plan, "tables", tables):
+    with mock.patch.object(additive.Plan, "fitted", tables):
         yield
 
 

@@ -207,6 +207,8 @@ def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any]
     swapped = b"".join([lines[0], lines[2], lines[1], *lines[3:]])
     refuse(restated(lambda m: None, **{"measurements.csv": swapped}), "in order")
     altered = original["measurements.csv"].replace(lines[1], lines[1].rsplit(b",", 1)[0] + b",7777\n")
+    refuse(restated(lambda m: None, **{"measurements.csv": altered}), "noise explains")
+    altered = original["measurements.csv"].replace(lines[1], lines[1].rsplit(b",", 1)[0] + b",7\n")
     refuse(restated(lambda m: None, **{"measurements.csv": altered}), "what the measurements make")
     refuse(restated(lambda m: None, **{"all.csv": original["all.csv"] + b"x"}), "what the measurements make")
     refuse(restated(lambda m: m["spec"].update(seed=1)), "what the measurements make")
@@ -461,7 +463,7 @@ def test_no_true_count_key_or_secret_is_published_printed_or_raised(
     assert printed.exit_code == 0
     verified = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
     texts = [printed.output, verified.output]
-    for stage in ("discreet.files.write_folder", "discreet.release.additive.Plan.tables", "discreet.files.os.fsync"):
+    for stage in ("discreet.files.write_folder", "discreet.release.additive.Plan.fitted", "discreet.files.os.fsync"):
         with mock.patch(stage, side_effect=OSError(errno.EIO, "broken")):
             failed = CliRunner().invoke(app, ["release", str(path), "-o", str(tmp_path / "failed")])
         assert failed.exit_code != 0

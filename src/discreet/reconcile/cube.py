@@ -12,8 +12,8 @@ which the categories of an axis are given, except between categories that agree 
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ from discreet.reconcile.whole_numbers import whole_numbers
 
 LATENT = 10.0
 """The variance of numbers that were not measured beside fixed ones, against the largest of the noise."""
+
+ROUGH = 1e-2
+"""Largest disagreement of simulated tables, in standard deviations of the least noise."""
 
 ROUNDS = 4
 """Fits with numbers that were not measured, each around what the last one found."""
@@ -121,7 +124,7 @@ def reconciled(
     free = None
     blocks, rounding = blocks_of(problem), problem
     if total_first:
-        free = _fitted(problem, [Block(block.key, block.values, block.variance) for block in blocks])
+        free = _fitted(problem, [replace(block, low=None, high=None) for block in blocks])
         blocks, rounding = settled(problem, blocks, free.tables)
     try:
         found = _fitted(problem, blocks)
@@ -172,17 +175,32 @@ def _fitted(problem: Problem, blocks: list[Block]) -> Fit:
         blocks = [
             block
             if block.key not in latent
-            else Block(
-                block.key,
-                np.where(block.variance > 0, found.tables[block.key], block.values),
-                block.variance,
-                block.low,
-                block.high,
-            )
+            else replace(block, values=np.where(block.variance > 0, found.tables[block.key], block.values))
             for block in blocks
         ]
         found = fit(problem.axes, blocks)
     return found
+
+
+def real_tables(
+    given: Sequence[Mapping[Key, Any]], variance: Mapping[Key, Any], levels: Levels | None
+) -> list[tuple[dict[Key, Any], dict[Key, Any]]]:
+    """Several cubes of one kind at once, not rounded: least squares without bounds, and the tables with totals first.
+
+    For simulations: parameters are those of `cube`, `given` having the margins of each.
+    """
+    problems = [read(each, variance, {}, {} if levels is None else levels, ordered=False) for each in given]
+    axes = problems[0].axes
+    blocks = [[replace(block, copy=number) for block in blocks_of(each)] for number, each in enumerate(problems)]
+    unbounded = [replace(block, low=None, high=None) for each in blocks for block in each]
+    free = fit(axes, unbounded, ROUGH).copies
+    first = [settled(problem, each, below)[0] for problem, each, below in zip(problems, blocks, free, strict=True)]
+    kept = [replace(block, copy=number) for number, each in enumerate(first) for block in each]
+    real = fit(axes, kept, ROUGH).copies
+    return [
+        (_by_key(problem, one), _by_key(problem, other))
+        for problem, one, other in zip(problems, free, real, strict=True)
+    ]
 
 
 def standard_deviations(

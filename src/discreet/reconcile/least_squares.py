@@ -52,6 +52,9 @@ RESIDUAL = 1e-3
 AIM = 1e-6
 """The disagreement at which the search ends."""
 
+FINEST = 1e-9
+"""The least disagreement that is aimed at where the certificate asks for less than `AIM`."""
+
 STEPS = 200
 INNER = 300
 HALVINGS = 30
@@ -120,15 +123,22 @@ class Fit:
         return self.copies[0]
 
 
-def fit(axes: Axes, blocks: Sequence[Block]) -> Fit:
+def fit(axes: Axes, blocks: Sequence[Block], aim: float = AIM) -> Fit:
     """The least-squares numbers of all blocks.
+
+    Parameters
+    ----------
+    axes, blocks
+        What is measured, is known, or has bounds.
+    aim
+        The disagreement at which the search ends; simulations need not be as exact as what is published.
 
     Raises
     ------
     SolverError
         The search did not end within the limits of the certificate.
     """
-    return _Search(_Family(axes, _without_empty(axes, blocks))).run()
+    return _Search(_Family(axes, _without_empty(axes, blocks)), aim).run()
 
 
 def _without_empty(axes: Axes, blocks: Sequence[Block]) -> list[Block]:
@@ -243,10 +253,11 @@ class _Family:
                 times[key] = times.get(key, 0) + 1
         shared = {key for key, count in times.items() if count > 1}
         size = sum(axes.size(key) for key in shared)
+        noisy = {block.key for block in blocks if (block.variance > 0).any()}
         claimed: set[Key] = set()
         for block in sorted(first, key=lambda block: -axes.size(block.key)):
             below[block.key] = [key for key in below[block.key] if key in shared]
-            if (block.variance == 0).all():  # what one block knows need not be said by another that knows it
+            if block.key not in noisy:  # what one block knows need not be said by another that knows it
                 below[block.key] = [key for key in below[block.key] if key not in claimed]
                 claimed.update(below[block.key])
         kinds: dict[Any, list[Block]] = {}
@@ -341,31 +352,34 @@ class _Point:
 class _Search:
     """Newton's method on the dual."""
 
-    def __init__(self, family: _Family) -> None:
+    def __init__(self, family: _Family, aim: float) -> None:
         self.family = family
         self.products = 0
         total = max((float(np.abs(stack.values).sum(axis=None)) for stack in family.stacks), default=0.0)
         self.unit = math.sqrt(family.least)
-        self.aim = AIM + 1e-14 * total / self.unit
+        self.aim = aim + 1e-14 * total / self.unit
+        self.rough = aim
 
     def run(self) -> Fit:
-        now = self._at(np.zeros(self.family.size))
-        steps = 0
+        """Newton steps until the certificate holds; it may ask for a smaller disagreement than was aimed at."""
+        now, steps = self._at(np.zeros(self.family.size)), 0
         while True:
             slopes = self._slopes(now)
             weights = self._weights(slopes)
             agreed = self._agreed(now.components, weights)
             rest = agreed[self.family.index] - now.components
             residual = float(np.abs(rest).max(initial=0.0)) / self.unit
-            if residual <= self.aim or steps == STEPS:
-                break
-            steps += 1
+            if residual <= self.aim or steps >= STEPS:
+                found = self._found(now, agreed, residual, steps)
+                if self._holds(found) or steps >= STEPS or self.aim <= FINEST:
+                    return self._certified(found)
+                self.aim /= 10
+                continue
             step = self._newton(slopes, weights, rest, min(0.1, math.sqrt(residual)))
             after = self._search(now, step, agreed, rest, weights)
             if after is None:
-                break
-            now = after
-        return self._certified(now, agreed, residual, steps)
+                return self._certified(self._found(now, agreed, residual, steps))
+            now, steps = after, steps + 1
 
     def _at(self, multipliers: Floats) -> _Point:
         wish, cells, distance = [], [], 0.0
@@ -456,7 +470,8 @@ class _Search:
             length /= 2
         return None
 
-    def _certified(self, now: _Point, agreed: Floats, residual: float, steps: int) -> Fit:
+    def _found(self, now: _Point, agreed: Floats, residual: float, steps: int) -> tuple[Fit, float]:
+        """The tables at a point, and how far below 0 the last digits of their disagreement may put the gap."""
         family = self.family
         copies: tuple[dict[Key, Floats], ...] = tuple({} for _ in range(1 + max(b.copy for b in family.blocks)))
         for stack, cells in zip(family.stacks, now.cells, strict=True):
@@ -473,16 +488,29 @@ class _Search:
         gap = primal - (now.distance - float(now.multipliers @ apart))
         largest = np.zeros(family.sets)
         np.maximum.at(largest, family.index, np.abs(now.multipliers))
-        limit = GAP + RELATIVE * primal
         digits = np.abs(apart) + 1e-13 * np.abs(now.components)
-        slack = min(limit, 1e-9 * (1 + primal) + 2 * float(largest[family.index] @ digits))
-        if not (residual <= RESIDUAL and -slack <= gap <= limit):
+        slack = 1e-9 * (1 + primal) + 2 * float(largest[family.index] @ digits)
+        return Fit(copies, gap, residual, primal, (steps, self.products)), slack
+
+    def _limits(self, found: Fit) -> tuple[float, float]:
+        """The largest residual and gap."""
+        return max(RESIDUAL, self.rough), GAP * len(found.copies) + RELATIVE * found.objective
+
+    def _holds(self, result: tuple[Fit, float]) -> bool:
+        found, slack = result
+        residual, gap = self._limits(found)
+        return found.residual <= residual and -min(gap, slack) <= found.gap <= gap
+
+    def _certified(self, result: tuple[Fit, float]) -> Fit:
+        found, _ = result
+        if not self._holds(result):
+            residual, gap = self._limits(found)
             raise SolverError(
-                f"least squares did not converge: tables disagree by {residual:.3g} standard deviations of the noise"
-                f" (at most {RESIDUAL:g}), and the objective {primal:.6g} is up to {gap:.3g} above its minimum (at most"
-                f" {limit:g}); reconcile fewer tables at once"
+                f"least squares did not converge: tables disagree by {found.residual:.3g} standard deviations of the"
+                f" noise (at most {residual:g}), and the objective {found.objective:.6g} is up to {found.gap:.3g} above"
+                f" its minimum (at most {gap:g}); reconcile fewer tables at once"
             )
-        return Fit(copies, gap, residual, primal, (steps, self.products))
+        return found
 
 
 def _distance(cells: Floats, stack: _Stack) -> float:

@@ -94,7 +94,7 @@ def _by_node(block: Block, along: int | None) -> Floats | None:
     """The variance at every node of the tree; None where it differs within a node."""
     spread = np.asarray(block.variance, dtype=np.float64)
     if spread.ndim == 0 or along is None:
-        return spread.reshape(1)[:1] if (spread == spread.flat[0]).all() else None
+        return spread.reshape(-1)[:1] if (spread == spread.flat[0]).all() else None
     lines = np.moveaxis(spread, along, 0).reshape(spread.shape[along], -1)
     return lines[:, 0].copy() if (lines == lines[:, :1]).all() else None
 

@@ -30,7 +30,7 @@ from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.mechanism import Mechanism
 from discreet.reconcile import wang
-from discreet.reconcile.cube import reconciled, standard_deviations
+from discreet.reconcile.cube import real_tables, reconciled, standard_deviations
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.tree import fitted
 from discreet.release import fixed
@@ -146,6 +146,38 @@ class Plan:
         )
         own = math.sqrt(self.variance)
         return {place: own if found is None else found[_sorted(key)] for place, key in part.keys.items()}
+
+    def simulated(
+        self, number: int, runs: Sequence[Sequence[Integers]]
+    ) -> list[dict[int, tuple[Floats, Floats]]] | None:
+        """What a part makes of other measurements: for every run and grouping, least squares and what is published.
+
+        None for parts that meet given counts or follow others, and methods without least squares. Cubes are not
+        rounded.
+        """
+        method, part = self.parts[number]
+        follows = any(part.population != other.population for _, other in self.parts[:number])
+        stated = any(fixed.within(one, part) is not None for one in self.literals)
+        if follows or stated or method == "wang-3":
+            return None
+        if method == "tree":
+            none = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
+            made = [self._part(method, part, values, none) for values in runs]
+            return [
+                {place: (each.free[place], counts.astype(np.float64)) for place, counts in each.counts.items()}
+                for each in made
+                if each.free is not None
+            ]
+        distinct = _distinct(part)
+        given = [{key: _turned(part.keys[p], values[p]) for key, p in distinct.items()} for values in runs]
+        found = real_tables(given, self._variance(part, distinct), part.levels)
+        return [
+            {
+                place: (_back(key, np.asarray(free[_sorted(key)])), _back(key, np.asarray(real[_sorted(key)])))
+                for place, key in part.keys.items()
+            }
+            for free, real in found
+        ]
 
     def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> Fitted:
         distinct = _distinct(part)

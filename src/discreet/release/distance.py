@@ -71,6 +71,8 @@ def require_near(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers
 
 def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> Iterator[str]:
     """Every grouping whose published counts are further from the measurements than noise explains, in words."""
+    if not plan.parts:
+        return
     noise = Noise(table)
     for (_, part), found in zip(plan.parts, fitted, strict=True):
         if plan.states_counts(part):

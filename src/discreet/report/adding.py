@@ -1,35 +1,21 @@
-"""How tables were made to add up: what moved by how much, and what that does to the error.
-
-The effect on the error is simulated: the published counts are taken for the truth, noise is drawn for them from the
-certified table with public numbers, and tables are made from that as they were from the measurements.
-"""
+"""How tables were made to add up: what moved by how much, and what that does to the error (`expected`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.domain import Counts
-from discreet.reconcile import moved, seeded
-from discreet.release import measure
+from discreet.reconcile import moved
 from discreet.report import svg
+from discreet.report.expected import SURE, Expected, expected
 from discreet.report.html import grid, label, several
 
 if TYPE_CHECKING:
     from discreet.release.folder import Published
 
 Integers = npt.NDArray[np.int64]
-
-RUNS = 8
-"""Simulated releases, at most."""
-
-MOST_DRAWN = 200_000
-"""Counts that are simulated, if that takes more than one run."""
-
-MOST_CELLS = 500_000
-"""Cells above which nothing is simulated."""
 
 MOST_GROUPINGS = 60
 
@@ -110,17 +96,8 @@ def _fixed(made: "Published") -> str:
     )
 
 
-@dataclass(frozen=True)
-class Errors:
-    """Root mean squared errors: of measurements, of measurements clamped at 0, and of the tables."""
-
-    measured: float
-    clamped: float
-    published: float
-
-
 def _how_far(made: "Published") -> str:
-    errors = simulated(made)
+    errors = expected(made)
     rows = []
     for number, (table, places) in enumerate(made.layout.tables):
         for at, place in enumerate(places):
@@ -128,26 +105,46 @@ def _how_far(made: "Published") -> str:
             told = moved(made.values[place], made.tables[number][at])
             by = " by ".join(label(side.book.name) for side in grouping.sides) or "total"
             row = [label(table.name), by, f"{grouping.size:,}", f"{told.largest:,}", f"{told.root_mean_square:.2f}"]
-            if errors is not None:
-                found = errors[number][at]
-                row += [f"{found.measured:.2f}", f"{found.clamped:.2f}", f"{found.published:.2f}"]
+            found = errors.of.get(place)
+            row += ["-"] * 3 if found is None else [_number(each) for each in vars(found).values()]
             rows.append(row)
-    heads = ["table", "counts by", "counts", "moved by, at most", "moved by, typically"]
-    told_how = ""
-    if errors is not None:
-        heads += ["typical error of measurements", "if only clamped at 0", "as published"]
-        told_how = (
-            "<p>The typical error (root mean square) was simulated from the published counts: they were taken for the"
-            " truth, and noise was drawn for them again. The true counts were not used.</p>"
-        )
+    heads = [
+        "table",
+        "counts by",
+        "counts",
+        "moved by, at most",
+        "moved by, typically",
+        "typical error of measurements",
+        "of least squares",
+        "as published",
+    ]
     shown = rows[:MOST_GROUPINGS]
     more = f'<p class="note">The first {len(shown)} of {len(rows)} rows.</p>' if len(shown) < len(rows) else ""
     return (
-        "<h3>How far the numbers moved</h3>"
-        + told_how
+        "<h3>How far the numbers moved, and how far they are from the truth</h3>"
+        + _told(errors)
         + grid("Published counts against measurements", heads, shown, len(heads) - 2)
         + more
         + _picture(made)
+    )
+
+
+def _number(error: float | None) -> str:
+    return "-" if error is None else f"{error:.2f}"
+
+
+def _told(errors: Expected) -> str:
+    exact = (
+        "<p>The typical error (root mean square) of measurements comes from the integers of the certified table. That"
+        " of least squares, which makes one table of all measurements, follows from it by a formula. Neither is"
+        " simulated or made from the data.</p>"
+    )
+    if not errors.runs:
+        return exact
+    return exact + (
+        f"<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
+        f" {errors.runs} times: the published counts were taken for the truth, and noise was drawn for them again. The"
+        f" true counts were not used. A number that this leaves uncertain by more than {SURE:.0%} is not shown.</p>"
     )
 
 
@@ -172,28 +169,3 @@ def _picture(made: "Published") -> str:
         up="share of the counts",
     )
     return f"<figure>{chart}<figcaption>{said}</figcaption></figure>"
-
-
-def simulated(made: "Published") -> list[list[Errors]] | None:
-    """For every table and grouping the errors to expect; None where there are too many cells."""
-    layout = made.layout
-    size = len(layout.cells[0])
-    if size > MOST_CELLS:
-        return None
-    truth = np.zeros(size, dtype=np.int64)
-    for number in [*made.plan.clamped, *(table for _, part in reversed(made.plan.parts) for table in part.tables)]:
-        for place, numbers in zip(layout.tables[number][1], made.tables[number], strict=True):
-            truth[layout.cells[1][place]] = numbers.ravel()  # the first part, which others follow, comes last
-    runs = max(1, min(RUNS, MOST_DRAWN // size))
-    squares = [np.zeros((len(places), 3)) for _, places in layout.tables]
-    shift = np.uint64(64 - made.ptable.bits)
-    for run in range(runs):
-        keys = seeded.priorities(seeded.key(made.spec.seed), size, run + 1) >> shift
-        values = measure.by_grouping(layout, np.asarray(made.ptable.perturb(truth, keys), dtype=np.int64))
-        tables = made.plan.tables(values)
-        for number, (_, places) in enumerate(layout.tables):
-            for at, place in enumerate(places):
-                true = truth[layout.cells[1][place]].reshape(values[place].shape)
-                for kind, numbers in enumerate((values[place], values[place].clip(0), tables[number][at])):
-                    squares[number][at, kind] += float(np.mean((numbers - true).astype(np.float64) ** 2)) / runs
-    return [[Errors(*np.sqrt(row).tolist()) for row in table] for table in squares]

@@ -1,0 +1,174 @@
+"""Releases of skewed populations are right within their noise, or refused: never wrong."""
+
+import csv
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet import town
+from discreet.errors import ReleaseError, SolverError
+from discreet.release import Release, run
+from discreet.release.check import check
+
+from . import truth
+
+cubes = import_module("discreet.reconcile.cube")
+squares = import_module("discreet.reconcile.least_squares")
+
+SIDES = {"a": 17, "b": 9, "c": 8, "d": 6, "e": 3, "f": 2}
+
+
+def specification(folder: Path, people: truth.People, tables: list[list[Any]], **changes: Any) -> dict[str, Any]:
+    """Tables of the people, with all their margins."""
+    return {
+        "version": "1",
+        "source": {"csv": str(truth.write(folder / "people.csv", people))},
+        "dimensions": truth.dimensions(SIDES),
+        "tables": [
+            {"name": f"t{at}", "dimensions": axes, "margins": "all"} for at, axes in enumerate(tables)
+        ],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+        **changes,
+    }  # fmt: skip
+
+
+CIRCLE = [["a", "b"], ["b", "c"], ["c", "a"]]
+
+SETS = [
+    [["a", "f"], ["b", "f"], ["c", "f"], ["d", "f"]],  # what published nonsense: several tables that share one axis
+    CIRCLE,
+    [["a", "b", "f"], ["a", "c"]],
+    [["a", "b", "c"], ["b", "c", "d"], ["c", "d", "e"]],
+    [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "e"], ["b", "c", "f"]],  # three separators cross in the first
+    [["a"], ["b"], ["c", "d"], ["e", "f"], ["a", "e"]],
+    [["d", "e"], ["d", "f"], ["e", "f"], ["a", "d"], ["b", "e"], ["c", "f"], ["a", "b"], ["c", "d", "e"]],
+    [["b", "c", "e", "f"], ["a", "e"]],
+]
+
+
+@pytest.mark.parametrize("tables", SETS, ids=lambda tables: " ".join("".join(axes) for axes in tables))
+@pytest.mark.parametrize(("people", "empty"), [(30_000, 0), (400, 1)])
+def test_tables_of_a_skewed_population(tables: list[list[str]], people: int, empty: int, tmp_path: Path) -> None:
+    """Two to eight tables, many people and few, categories that nobody has."""
+    rows = truth.zipf(people, people, SIDES, empty=empty)
+    release = run(specification(tmp_path, rows, tables), tmp_path / "out")
+    assert truth.wrong_in(release, rows) == []
+    check(tmp_path / "out")
+
+
+def test_one_cell_that_holds_nearly_everyone(tmp_path: Path) -> None:
+    rows = truth.zipf(1, 60_000, SIDES, power=6)
+    release = run(specification(tmp_path, rows, SETS[3]), tmp_path / "out")
+    assert truth.wrong_in(release, rows) == []
+
+
+def test_a_release_that_is_nearly_all_noise(tmp_path: Path) -> None:
+    rows = truth.zipf(2, 50, SIDES)
+    asked = specification(tmp_path, rows, SETS[2], budget={"epsilon": "0.01", "delta": "1e-6"})
+    assert truth.wrong_in(run(asked, tmp_path / "out"), rows) == []
+
+
+def test_the_town(tmp_path: Path) -> None:
+    asked = town.unpack(tmp_path)
+    release = run(asked, tmp_path / "out")
+    with (tmp_path / "town.csv").open(newline="") as file:
+        people = list(csv.DictReader(file))
+    ages = asked["dimensions"]["age"]["ranges"]
+    for one in people:
+        age = float(one["age"])
+        one["age"] = next(n for n, (low, high) in ages.items() if low <= age and (high is None or age < high))
+    assert truth.wrong_in(release, people) == []
+
+
+def test_a_hierarchy_with_unequal_groups_crossed_with_others(tmp_path: Path) -> None:
+    rows = truth.zipf(3, 20_000, SIDES)
+    state = {f"a{at}": "north" if at < 2 else "south" if at < 9 else "west" for at in range(SIDES["a"])}
+    books = truth.dimensions(SIDES)
+    books["a"]["levels"] = {"state": {s: [a for a, of in state.items() if of == s] for s in ("north", "south", "west")}}
+    level = {"dimension": "a", "level": "state"}
+    tables = [["a", "f"], [level, "b"], [level, "c", "f"], ["b", "f"]]
+    release = run(specification(tmp_path, rows, tables, dimensions=books), tmp_path / "out")
+    assert truth.wrong_in(release, rows, {"a": state | {"_other": "_other"}}) == []
+
+
+def test_people_with_several_rows(tmp_path: Path) -> None:
+    rows = truth.zipf(4, 9_000, SIDES)
+    for at, one in enumerate(rows):
+        one["person"] = str(at // 3)
+    unit = {"id": "person", "contributions": 3}
+    release = run(specification(tmp_path, rows, CIRCLE, unit=unit), tmp_path / "out")
+    assert truth.wrong_in(release, rows) == []
+
+
+def test_tables_of_a_part_of_the_people(tmp_path: Path) -> None:
+    """A filter is another population; what both have in common is one number."""
+    rows = truth.zipf(5, 20_000, SIDES)
+    asked = specification(tmp_path, rows, [["a", "f"], ["b", "f"]])
+    asked["tables"].append({"name": "part", "dimensions": ["a", "c"], "margins": "all", "filter": {"f": ["f0"]}})
+    release = run(asked, tmp_path / "out")
+    inside = [one for one in rows if one["f"] == "f0"]
+    whole, part = (replace(release, spec=release.spec.model_copy(update={"tables": each})) for each in
+                   (release.spec.tables[:2], release.spec.tables[2:]))  # fmt: skip
+    assert truth.wrong_in(whole, rows) == []
+    assert truth.wrong_in(part, inside) == []
+    everyone, some = truth.table(release.folder, "t0")[1], truth.table(release.folder, "part")[1]
+    assert all(everyone[f"a{at}", "f0"] == some[f"a{at}", "_total"] for at in range(SIDES["a"]))
+
+
+# Defects that were there once, or could be: each must be caught
+
+
+def _flat(axes: Any, blocks: Any, *rest: Any) -> Any:
+    """The defect that published nonsense: where something is known, the tables are as flat as they can be."""
+    made = squares.fit(axes, blocks, *rest)
+    known = [block for block in blocks if (block.variance == 0).all()]
+    if not known:
+        return made
+    total = float(known[-1].values.sum())
+    flat = {key: np.full(values.shape, total / values.size) for key, values in made.tables.items()}
+    return replace(made, copies=(flat, *made.copies[1:]))
+
+
+def _unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that is cut off, and whose failure is passed over."""
+    for name, value in (("STEPS", 0), ("GAP", np.inf), ("RESIDUAL", np.inf)):
+        monkeypatch.setattr(squares, name, value)
+
+
+MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "the flat start is published": lambda patch: patch.setattr(cubes, "fit", _flat),
+    "the solver's failure is passed over": _unconverged,
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_nonsense_is_refused_by_the_comparison_with_the_measurements(
+    mutation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By that alone, and before a folder is left; a folder that is made all the same does not verify."""
+    rows = truth.zipf(6, 30_000, SIDES)
+    asked = specification(tmp_path, rows, [*SETS[0], ["a", "b", "c"]])
+    MUTATIONS[mutation](monkeypatch)
+    with pytest.raises(ReleaseError, match="noise explains"):
+        run(asked, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.release.distance.require_near", lambda *_: None)
+        made: Release = run(asked, tmp_path / "out")
+    assert truth.wrong_in(made, rows) != []
+    with pytest.raises(Exception, match="noise explains"):
+        check(tmp_path / "out")
+
+
+def test_a_search_that_does_not_converge_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = truth.zipf(7, 30_000, SIDES)
+    monkeypatch.setattr(squares, "STEPS", 1)
+    with pytest.raises(SolverError, match="did not converge"):
+        run(specification(tmp_path, rows, SETS[3]), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
