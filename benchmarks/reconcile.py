@@ -2,6 +2,8 @@
 
     uv run --group bench python -m benchmarks.reconcile
 
+`benchmarks.reconcile_tables` is about several tables, and about cubes under all kinds of noise.
+
 The solvers get the same problem, on a size they can do in reasonable time: cells x >= 0 and sums s = A x, all measured
 with one variance, minimise sum (x - y_0)**2 + sum (s - y_A)**2. Discreet's time includes the integers; the objective
 that is compared is that of its real-valued fit, for the solvers know no integers.
@@ -206,7 +208,7 @@ def releases(runs: int = RELEASES) -> Table:
     squares = np.zeros((runs, len(true), 4))
     for number in range(runs):
         values = measure.by_grouping(layout, measure.measure(ptable, truth, None))
-        with patch.object(additive, "_total", lambda _: {}):
+        with patch.object(cubes, "settled", lambda problem, blocks, _: (blocks, problem)):
             alone = by_place(layout, made.tables(values))
         found = (values, [each.clip(0) for each in values], alone, by_place(layout, made.tables(values)))
         for kind, numbers in enumerate(found):
@@ -267,10 +269,9 @@ def main() -> None:
         noisy, parent, _ = make_tree(fans)
         run: Callable[[], object] = partial(tree, noisy, parent, seed=1)
         grid.add_row(f"tree, {np.prod(fans):,} leaves, four levels", f"{best(run, 5):.3f}", "", "", f"{peak(run):.0f}")
-    for side in (100, 46):
-        margins, _ = make_cube(side)
-        run = partial(cube, margins, seed=1)
-        grid.add_row(f"cube, {side**3:,} cells, all margins", f"{best(run, 3):.3f}", "", "", f"{peak(run):.0f}")
+    margins, _ = make_cube(100)
+    run = partial(cube, margins, seed=1)
+    grid.add_row("cube, 1,000,000 cells, all margins", f"{best(run, 3):.3f}", "", "", f"{peak(run):.0f}")
     noisy, parent, matrix = make_tree((50, 50, 40))
     fitted = fit_tree(noisy, parent)
     compare(grid, "tree, 100,000 leaves", partial(tree, noisy, parent, seed=1), fitted, matrix, noisy)

@@ -37,9 +37,11 @@ class Axes:
     def __init__(self, sides: Sequence[int], labels: Labels) -> None:
         self.sides = tuple(sides)
         self._labels: dict[tuple[int, Hashable], Integers] = {}
+        self._groups: dict[tuple[int, Hashable], int] = {}
         self._order: dict[tuple[int, Hashable], Integers] = {}
         self._name: dict[tuple[int, Hashable], Hashable] = {}
         self._seen: dict[tuple[int, bytes], Hashable] = {}
+        self._levels: list[list[Hashable]] = [[] for _ in self.sides]
         for axis, side in enumerate(self.sides):
             self._add(axis, None, np.arange(side))
         for (axis, level), groups in labels.items():
@@ -55,18 +57,18 @@ class Axes:
         numbered = rank[inverse.reshape(-1)]
         self._order[axis, level] = old
         self._name[axis, level] = self._seen.setdefault((axis, numbered.tobytes()), level)
-        self._labels.setdefault((axis, self._name[axis, level]), numbered)
+        if self._name[axis, level] == level:
+            self._labels[axis, level] = numbered
+            self._groups[axis, level] = int(numbered.max()) + 1
+            self._levels[axis].append(level)
 
     def _close(self, axis: int) -> None:
         """Add the joins of the partitions of an axis until all are there."""
-        names = [level for (at, level) in self._labels if at == axis]
+        names = self._levels[axis]  # grows as it is gone through
         for number, one in enumerate(names):
             for other in names[:number]:
                 if not (self._holds(axis, one, other) or self._holds(axis, other, one)):
-                    before = len(self._labels)
                     self._add(axis, ("join", one, other), self._join(axis, one, other))
-                    if len(self._labels) > before:
-                        names.append(("join", one, other))
 
     def _join(self, axis: int, one: Hashable, other: Hashable) -> Integers:
         groups = self._labels[axis, one].copy()
@@ -81,7 +83,7 @@ class Axes:
 
     def _holds(self, axis: int, coarse: Hashable, fine: Hashable) -> bool:
         """Whether every group of one level lies in one group of the other."""
-        return self._between(axis, coarse, fine) is not None
+        return fine == coarse or self._between(axis, coarse, fine) is not None
 
     def _between(self, axis: int, coarse: Hashable, fine: Hashable) -> Integers | None:
         """The group of a coarse level that holds each group of a fine one; None where there is not one."""
@@ -92,7 +94,7 @@ class Axes:
 
     def groups(self, axis: int, level: Hashable) -> int:
         """How many groups a level has."""
-        return int(self._labels[axis, level].max()) + 1
+        return self._groups[axis, level]
 
     def shape(self, key: Key) -> tuple[int, ...]:
         """The sides of a grouping."""
@@ -129,7 +131,7 @@ class Axes:
         """Every grouping that a grouping refines, itself first."""
         choices = []
         for axis, level in key:
-            coarser = [name for (at, name) in self._labels if at == axis and self._holds(axis, name, level)]
+            coarser = [name for name in self._levels[axis] if self._holds(axis, name, level)]
             coarser.sort(key=lambda name, axis=axis: -self.groups(axis, name))  # type: ignore[misc]
             choices.append([*((axis, name) for name in coarser if self.groups(axis, name) > 1), None])
         for chosen in product(*choices):
@@ -142,10 +144,9 @@ class Axes:
         for axis, level in one:
             shared = [
                 name
-                for at, name in self._labels
-                if at == axis and axis in levels
-                and self._holds(axis, name, level) and self._holds(axis, name, levels[axis])
-            ]  # fmt: skip
+                for name in (self._levels[axis] if axis in levels else ())
+                if self._holds(axis, name, level) and self._holds(axis, name, levels[axis])
+            ]
             if shared:
                 finest = max(shared, key=lambda name, axis=axis: self.groups(axis, name))  # type: ignore[misc]
                 if self.groups(axis, finest) > 1:
@@ -203,8 +204,8 @@ class Axes:
         """The next coarser level of an axis, wrapped in a tuple; None where that is all of it."""
         nested = [
             name
-            for at, name in self._labels
-            if at == axis and 1 < self.groups(axis, name) < self.groups(axis, level) and self._holds(axis, name, level)
+            for name in self._levels[axis]
+            if 1 < self.groups(axis, name) < self.groups(axis, level) and self._holds(axis, name, level)
         ]
         return (max(nested, key=lambda name: self.groups(axis, name)),) if nested else None
 

@@ -49,7 +49,7 @@ RELATIVE = 1e-6
 RESIDUAL = 1e-3
 """Largest disagreement of two blocks, in standard deviations of the least noise."""
 
-AIM = 1e-6
+AIM = 1e-4
 """The disagreement at which the search ends."""
 
 FINEST = 1e-9

@@ -1,19 +1,21 @@
 """Integers from the real tables of a fit: what tables share first, from coarse to fine, then each table within it.
 
 A **separator** is what tables have in common: a grouping that is the finest one that all tables above it refine. Fixed
-margins are treated like separators. Each is rounded within the separators below it, and then each table within those
-below it, so two tables have the same integers wherever they agree.
+margins are treated like separators. So are the measured margins of two-way tables, if there are several tables: every
+number of a two-way table is then within 1 of its least-squares value. Each separator is rounded within the separators
+below it, and then each table within those below it, so two tables have the same integers wherever they agree.
 
 One table within fixed sums (`_table`): the real cells are raked to the sums. In one and two dimensions every cell of
 the raked table is rounded down or up (`controlled`); if that leaves a cell more than 1 from its least-squares value, a
 program looks for integers within 1. In more dimensions, or with levels, cells are rounded down or up so that all
 margins stay close (`diffuse`), and moved by units until the fixed sums are met (`meet`).
 
-With at most two separators below a table integers always exist. Three that cross may leave none: the separators are
-then rounded again with other ties, `TRIES` times in all, before the tables are refused.
+With at most two separators below a table integers always exist. Three that cross may leave none. So the largest table
+of that kind is rounded before the separators, and its sums are what other tables share with it. If another one has no
+integers then, it is rounded first as well, or the separators are moved a little and rounded again. After `TRIES` such
+attempts the tables are refused, and the error names those that cross.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +35,9 @@ NEAR = 0.1
 """How far raked cells may end from a fixed sum: rounding makes up for it."""
 
 SWEEPS = 50
-TRIES = 5
-Words = Callable[[], str]
+TRIES = 8
+CROSSING = 3
+"""Separators of one table from which on there may be no integers."""
 
 JITTER = 0.25
 """By how much separators are changed at most, in counts, before they are rounded again."""
@@ -57,20 +60,64 @@ def whole_numbers(problem: Problem, real: dict[Key, Floats], key: int, naming: N
         No integers were found that meet what is fixed, or what tables share.
     """
     shared = _separators(problem)
-    failure = SolverError("no integers were looked for")
-    rounded = [key for key in shared if (problem.known.get(key, np.array(-1)) < 0).any()]
-    for attempt in range(TRIES if len(rounded) > 2 else 1):
-        made: dict[Key, Integers] = {}
+    rounded = [each for each in shared if (problem.known.get(each, np.array(-1)) < 0).any()]
+    first = _crossed(problem, rounded)[:1]
+    attempt = 0
+    while True:
         try:
-            for separator in shared:
-                made[separator] = _separator(problem, separator, real, made, key, attempt, naming)
-            for table in problem.tables:
-                made[table] = _table(problem, table, real[table], made, key, naming)
-        except SolverError as error:
-            failure = error
+            made = _attempt(problem, real, shared, first, key, attempt, naming)
+        except _CrossingError as error:
+            if len(rounded) < CROSSING or attempt + len(first) >= TRIES:
+                raise
+            if error.table in first or error.table in shared:
+                attempt += 1
+            else:
+                first.append(error.table)
             continue
         return Whole(made, max(float(np.abs(made[table] - real[table]).max()) for table in problem.tables))
-    raise failure
+
+
+def _crossed(problem: Problem, separators: list[Key]) -> list[Key]:
+    """The tables that have so many separators below them that there may be no integers, the largest first."""
+    axes = problem.axes
+    rounded = set(separators)
+    below = {table: axes.maximal([key for key in axes.below(table) if key in rounded]) for table in problem.tables}
+    found = [table for table, keys in below.items() if len(keys) >= CROSSING and max(map(len, keys)) > 1]
+    return sorted(found, key=lambda table: -axes.size(table))
+
+
+class _CrossingError(SolverError):
+    """A table has no integers within the sums that are fixed already."""
+
+    def __init__(self, message: str, table: Key) -> None:
+        super().__init__(message)
+        self.table = table
+
+
+def _attempt(
+    problem: Problem,
+    real: dict[Key, Floats],
+    shared: list[Key],
+    first: list[Key],
+    key: int,
+    attempt: int,
+    naming: Naming,
+) -> dict[Key, Integers]:
+    """The tables that come first, then what is shared, then the other tables."""
+    axes = problem.axes
+    made = {each: known for each, known in problem.known.items() if each in shared and (known >= 0).all()}
+    for table in first:
+        made[table] = _table(problem, table, real[table], made, key, naming)
+        for separator in shared:
+            if separator not in made and axes.refines(table, separator):
+                made[separator] = axes.add(made[table], table, separator).astype(np.int64)
+    for separator in shared:
+        if separator not in made:
+            made[separator] = _separator(problem, separator, real, made, key, attempt, naming)
+    for table in problem.tables:
+        if table not in made:
+            made[table] = _table(problem, table, real[table], made, key, naming)
+    return made
 
 
 def _separators(problem: Problem) -> list[Key]:
@@ -81,13 +128,16 @@ def _separators(problem: Problem) -> list[Key]:
         for table in problem.tables:
             for key in axes.below(table):
                 above.setdefault(key, []).append(table)
-    found = {()} if len(problem.tables) > 1 else set()
+    found: set[Key] = {()} if len(problem.tables) > 1 else set()
     for tables in above.values():
         if len(tables) > 1:
             common = tables[0]
             for table in tables[1:]:
                 common = axes.meet(common, table)
             found.add(common)
+    if len(problem.tables) > 1:
+        pairs = [table for table in problem.tables if len(table) == 2]
+        found |= {key for key in problem.noisy if len(key) == 1 and any(axes.refines(table, key) for table in pairs)}
     found |= {key for key, known in problem.known.items() if (known >= 0).all()}
     return sorted(found - set(problem.tables), key=lambda key: (axes.size(key), str(key)))
 
@@ -101,9 +151,6 @@ def _separator(
     attempt: int,
     naming: Naming,
 ) -> Integers:
-    known = problem.known.get(separator)
-    if known is not None and (known >= 0).all():
-        return known
     table = next(table for table in problem.tables if problem.axes.refines(table, separator))
     values = problem.axes.add(real[table], table, separator)
     if attempt:
@@ -117,29 +164,28 @@ def _separator(
 def _table(problem: Problem, table: Key, real: Floats, made: dict[Key, Integers], key: int, naming: Naming) -> Integers:
     """The integers of one table, within what is made already."""
     axes = problem.axes
-    coarser = [other for other in made if other != table and axes.refines(table, other)]
-    within = {other: made[other] for other in axes.maximal(coarser)}
-    within |= {
-        other: known
-        for other, known in problem.known.items()
-        if other not in made and other != table and axes.refines(table, other)
-    }
-    loose = [
-        other
-        for other in problem.noisy
-        if other != table and axes.refines(table, other) and not any(axes.refines(one, other) for one in within)
-    ]
+    below = [other for other in axes.below(table) if other != table]
+    within = {other: made[other] for other in axes.maximal([other for other in below if other in made])}
+    within |= {other: problem.known[other] for other in below if other in problem.known and other not in made}
+    loose = [other for other in below if other in problem.noisy and not any(axes.refines(one, other) for one in within)]
     local, labels = axes.local(table, [*within, *loose])
     margins = Margins(axes.shape(table), local, labels)
     if not margins.keys:
         low, high = bounds(problem, table)
         return np.rint(real).astype(np.int64).clip(low, high)
     fixed = dict(zip(local, within.values(), strict=False))
-    weight = {other: 1 / float(np.mean(spread)) for other, spread in problem.variance.items()}
-    weights = dict(zip(local, [weight.get(other, 0.0) for other in (*within, *loose)], strict=True))
-    return _Rounding(margins, real, fixed, weights, bounds(problem, table), key).run(
-        lambda: f"{naming.margin(table)} within {', '.join(map(naming.margin, within))}"
-    )
+    spreads = [problem.variance.get(other) for other in (*within, *loose)]
+    weights = dict(zip(local, [0.0 if s is None else 1 / float(np.mean(s)) for s in spreads], strict=True))
+    rounding = _Rounding(margins, real, fixed, weights, bounds(problem, table), key)
+    whole = rounding.run()
+    if whole is None:
+        raise _CrossingError(
+            f"no non-negative integers were found for {naming.margin(table)} within its sums by"
+            f" {', '.join(map(naming.margin, within))}; leave out one of the fixed values, or of the tables that cross"
+            " there",
+            table,
+        )
+    return whole
 
 
 class _Rounding:
@@ -164,17 +210,16 @@ class _Rounding:
         ]
         self.owners, self.targets = self._fixed_sums()
 
-    def run(self, words: Words) -> Integers:
-        """The integers; `words` says what they are of, if there are none."""
+    def run(self) -> Integers | None:
+        """The integers; None where there are none."""
         cells = self._raked()
         whole = self._two_way(cells)
         if whole is None:
             whole = diffuse(self.margins, cells, self.aims, self.weights, (self.low, self.high), self.key)
-            whole = self._met(cells, whole, self.low, self.high, words)
+            whole = self._met(cells, whole)
         elif self.owners and np.abs(whole - self.real).max() > 1:
             whole = self._closer(whole)
-        self._check(whole, words)
-        return whole
+        return whole if whole is not None and self._meets(whole) else None
 
     def _fixed_sums(self) -> tuple[list[Integers], list[Integers]]:
         """For each fixed margin the sum each cell belongs to, -1 for none, and the sums."""
@@ -226,16 +271,14 @@ class _Rounding:
     def _misfit(self, cells: Floats, whole: Integers) -> Misfit:
         return Misfit(self.margins, cells.reshape(-1), self.aims, self.weights, min(self.weights), whole.reshape(-1))
 
-    def _met(self, cells: Floats, whole: Integers, low: Integers, high: Integers, words: Words) -> Integers:
+    def _met(self, cells: Floats, whole: Integers) -> Integers | None:
+        """The integers moved so that the fixed sums are met; None where that cannot be."""
         if not self.owners:
             return whole
         misfit = self._misfit(cells, whole)
         priority = seeded.priorities(self.key, whole.size)
-        if not meet(misfit, self.owners, self.targets, low.reshape(-1), high.reshape(-1), priority):
-            raise SolverError(
-                f"no non-negative integers have these sums: {words()}. Leave out one of the fixed values, or of the"
-                " tables that cross there"
-            )
+        if not meet(misfit, self.owners, self.targets, self.low.reshape(-1), self.high.reshape(-1), priority):
+            return None
         return misfit.whole.reshape(whole.shape)
 
     def _closer(self, whole: Integers) -> Integers:
@@ -248,13 +291,12 @@ class _Rounding:
         found = meet(misfit, self.owners, self.targets, low.reshape(-1), high.reshape(-1), priority)
         return misfit.whole.reshape(whole.shape) if found else whole
 
-    def _check(self, whole: Integers, words: Words) -> None:
-        """What is returned meets every sum and every bound."""
+    def _meets(self, whole: Integers) -> bool:
+        """Whether every fixed sum and every bound is met."""
         wrong = bool(((whole < self.low) | (whole > self.high)).any())
         for owner, target in zip(self.owners, self.targets, strict=True):
             inside = owner >= 0
             sums = np.bincount(owner[inside], whole.reshape(-1)[inside], minlength=len(target))
             asked = np.bincount(owner[inside], minlength=len(target)) > 0
             wrong |= bool((np.where(asked, sums - target, 0) != 0).any())
-        if wrong:
-            raise SolverError(f"no integers were found for {words()}; leave out one of the tables that cross there")
+        return not wrong

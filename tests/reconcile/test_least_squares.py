@@ -1,0 +1,227 @@
+"""Least squares over groupings that must agree: against an independent quadratic program, with a true certificate."""
+
+import math
+from dataclasses import replace
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+import clarabel
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from discreet.errors import SolverError
+from discreet.reconcile import cube
+from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.least_squares import Block, fit
+from discreet.reconcile.simplex import nearest
+from discreet.reconcile.variances import variances
+
+cubes = import_module("discreet.reconcile.cube")
+squares = import_module("discreet.reconcile.least_squares")
+
+
+def owner(axes: Axes, table: Key, key: Key) -> Any:
+    """Which cell of a margin each cell of a table is in, by plain Python."""
+    shape, sides = axes.shape(table), axes.shape(key)
+    labels = {pair: axes._labels[pair] for pair in (*table, *key)}
+    found = []
+    for cell in np.ndindex(shape):
+        place = 0
+        for (axis, level), side in zip(key, sides, strict=True):
+            at = next(number for number, (a, _) in enumerate(table) if a == axis)
+            category = int(np.flatnonzero(labels[table[at]] == cell[at])[0])
+            place = place * side + int(labels[axis, level][category])
+        found.append(place)
+    return np.array(found)
+
+
+def program(axes: Axes, blocks: list[Block]) -> float:
+    """The least objective, by Clarabel: the cells of every table are variables, equal sums are equations."""
+    tables = axes.maximal([block.key for block in blocks])
+    starts = dict(zip(tables, np.cumsum([0, *map(axes.size, tables)]), strict=False))
+    size = sum(map(axes.size, tables))
+
+    def sums(table: Key, key: Key) -> Any:
+        to = owner(axes, table, key)
+        return sparse.csr_matrix((np.ones(len(to)), (to, starts[table] + np.arange(len(to)))), (axes.size(key), size))
+
+    rows, right, weights, equal, known = [], [], [], [], []
+    for block in blocks:
+        matrix = sums(next(table for table in tables if axes.refines(table, block.key)), block.key)
+        spread = np.broadcast_to(block.variance, axes.shape(block.key)).reshape(-1)
+        noisy = spread > 0
+        rows.append(matrix[noisy])
+        right.append(block.values.reshape(-1)[noisy])
+        weights.append(1 / spread[noisy])
+        equal.append(matrix[~noisy])
+        known.append(block.values.reshape(-1)[~noisy])
+    for one, other in combinations(tables, 2):
+        shared = axes.meet(one, other)
+        equal.append(sums(one, shared) - sums(other, shared))
+        known.append(np.zeros(axes.size(shared)))
+    matrix, target, weight = sparse.vstack(rows).tocsc(), np.concatenate(right), np.concatenate(weights)
+    equations = sparse.vstack(equal)
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = 1e-10
+    cones = [clarabel.ZeroConeT(equations.shape[0]), clarabel.NonnegativeConeT(size)]
+    solver = clarabel.DefaultSolver(
+        sparse.triu(matrix.T @ sparse.diags(weight) @ matrix).tocsc(),
+        -(matrix.T @ (weight * target)),
+        sparse.vstack([equations, -sparse.identity(size)]).tocsc(),
+        np.concatenate([*known, np.zeros(size)]),
+        cones,
+        options,
+    )
+    cells = np.array(solver.solve().x)
+    return float(0.5 * np.sum(weight * (matrix @ cells - target) ** 2))
+
+
+@st.composite
+def families(draw: st.DrawFn) -> tuple[Axes, list[Block]]:
+    """Any groupings of up to four axes, levels that nest or not, variances far apart, some numbers known."""
+    random = np.random.default_rng(draw(st.integers(0, 10**9)))
+    sides = [int(random.integers(1, 6)) for _ in range(draw(st.integers(1, 4)))]
+    labels: dict[tuple[int, Any], Any] = {}
+    for axis, side in enumerate(sides):
+        for name in "xy"[: int(random.integers(0, 3)) if side > 2 else 0]:
+            groups = random.integers(0, random.integers(1, side) + 1, side)
+            labels[axis, name] = np.unique(groups, return_inverse=True)[1]
+    axes = Axes(sides, labels)
+    full = axes.canonical(tuple((axis, None) for axis in range(len(sides))))
+    truth = np.asarray(random.poisson(random.gamma(0.3, 10, axes.shape(full))))
+    keys = set()
+    for _ in range(draw(st.integers(1, 7))):
+        chosen = sorted(random.choice(len(sides), random.integers(0, min(len(sides), 3) + 1), replace=False))
+        levels = {axis: [None, *(name for at, name in labels if at == axis)] for axis in chosen}
+        keys.add(axes.canonical(tuple((int(a), levels[a][random.integers(len(levels[a]))]) for a in chosen)))
+    tables = set(axes.maximal(list(keys)))
+    blocks = []
+    for key in sorted(keys, key=str):
+        true = np.bincount(owner(axes, full, key), truth.reshape(-1), axes.size(key)).reshape(axes.shape(key))
+        spread = np.asarray(10 ** random.uniform(-2, 2, () if random.random() < 0.7 else true.shape))
+        values = true + np.rint(random.normal(0, np.sqrt(spread), true.shape))
+        if random.random() < 0.2:
+            sure = random.random(true.shape) < random.choice([0.3, 1.0])
+            values, spread = np.where(sure, true, values), np.where(sure, 0.0, spread)
+        blocks.append(Block(key, values, spread, np.asarray(0.0) if key in tables else None))
+    return axes, blocks
+
+
+@given(families())
+@settings(max_examples=150)
+def test_any_groupings_come_out_as_by_a_quadratic_program(family: tuple[Axes, list[Block]]) -> None:
+    axes, blocks = family
+    if all((block.variance == 0).all() for block in blocks):
+        return
+    found = fit(axes, blocks)
+    best = program(axes, blocks)
+    assert found.objective <= best * (1 + 1e-6) + 1e-6
+    assert found.objective - found.gap <= best * (1 + 1e-6) + 1e-6  # the dual is a lower bound
+    for block in blocks:
+        if block.low is not None:
+            assert found.tables[block.key].min() >= 0
+    for one, other in combinations(axes.maximal([block.key for block in blocks]), 2):
+        shared = axes.meet(one, other)
+        sums = [axes.add(found.tables[key], key, shared) for key in (one, other)]
+        unit = math.sqrt(min(float(np.min(b.variance[b.variance > 0])) for b in blocks if (b.variance > 0).any()))
+        assert np.abs(sums[0] - sums[1]).max() <= 1e-3 * unit * max(axes.size(one), axes.size(other))
+
+
+def test_a_variance_that_is_forgotten_is_seen_by_that_comparison() -> None:
+    """The mutation takes all variances for equal; the objective with the right ones is then far from its minimum."""
+    random = np.random.default_rng(1)
+    axes = Axes([4, 5], {})
+    keys: list[Key] = [((0, None), (1, None)), ((0, None),), ()]
+    spreads = dict(zip(keys, (100.0, 1.0, 0.01), strict=True))
+    blocks = [
+        Block(key, random.normal(10, 1, axes.shape(key)), np.asarray(v), np.asarray(0.0) if len(key) == 2 else None)
+        for key, v in spreads.items()
+    ]
+    right = fit(axes, blocks)
+    forgotten = fit(axes, [replace(block, variance=np.asarray(1.0)) for block in blocks]).tables
+    objective = sum(float(np.sum((forgotten[b.key] - b.values) ** 2 / b.variance)) / 2 for b in blocks)
+    assert right.objective == pytest.approx(program(axes, blocks), rel=1e-6)
+    assert objective > 2 * right.objective
+
+
+def test_every_margin_gets_its_own_variance() -> None:
+    """A precise margin is kept, a vague one gives way: through the public function."""
+    noisy = {(0,): [100, 100], (): 300}
+    precise = cube(noisy, variance={(0,): 1.0, (): 1e6}, seed=1)
+    vague = cube(noisy, variance={(0,): 1e6, (): 1.0}, seed=1)
+    assert precise[()] == 200
+    assert vague[()] == 300
+
+
+@given(families())
+@settings(max_examples=100)
+def test_the_variances_are_those_of_dense_least_squares(family: tuple[Axes, list[Block]]) -> None:
+    axes, blocks = family
+    blocks = [replace(block, variance=np.asarray(float(np.mean(block.variance)) + 0.1)) for block in blocks]
+    found = variances(axes, blocks)
+    if found is None:
+        return
+    full = axes.canonical(tuple((axis, None) for axis in range(len(axes.sides))))
+    size = axes.size(full)
+    matrices = {}
+    square = np.zeros((size, size))
+    for block in blocks:
+        matrix = np.zeros((axes.size(block.key), size))
+        matrix[owner(axes, full, block.key), np.arange(size)] = 1
+        matrices[block.key] = matrix
+        square += matrix.T @ matrix / float(block.variance)
+    inverse = np.linalg.pinv(square, rcond=1e-11)
+    for key, matrix in matrices.items():
+        assert found[key] == pytest.approx(np.trace(matrix @ inverse @ matrix.T) / len(matrix), rel=1e-6)
+
+
+def test_several_problems_at_once_are_each_by_itself() -> None:
+    random = np.random.default_rng(2)
+    axes = Axes([3, 4], {})
+    keys: list[Key] = [((0, None), (1, None)), ((0, None),), ((1, None),), ()]
+    problems = [
+        [Block(k, random.normal(2, 3, axes.shape(k)), np.asarray(1.0), np.asarray(0.0) if len(k) == 2 else None)
+         for k in keys]
+        for _ in range(5)
+    ]  # fmt: skip
+    together = fit(axes, [replace(block, copy=at) for at, each in enumerate(problems) for block in each])
+    for each, tables in zip(problems, together.copies, strict=True):
+        alone = fit(axes, each).tables
+        assert all(np.allclose(alone[key], tables[key], atol=1e-4) for key in keys)
+
+
+def test_what_cannot_be_met_is_an_error_and_never_a_table() -> None:
+    axes = Axes([2], {})
+    blocks = [
+        Block(((0, None),), np.array([3.0, 4.0]), np.asarray(1.0), np.asarray(0.0)),
+        Block((), np.asarray(-5.0), np.asarray(0.0)),
+    ]
+    with pytest.raises(SolverError, match="did not converge: tables disagree by"):
+        fit(axes, blocks)
+
+
+def test_a_search_that_is_cut_off_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    noisy = {key: random.integers(-9, 9, [6] * len(key)) for size in range(4) for key in combinations(range(3), size)}
+    monkeypatch.setattr(squares, "STEPS", 1)
+    with pytest.raises(SolverError, match="did not converge"):
+        cube(noisy, seed=1)
+
+
+@given(st.lists(st.lists(st.floats(-50, 50), min_size=1, max_size=6), min_size=1, max_size=4), st.floats(0, 100))
+def test_the_nearest_numbers_with_a_total(groups: list[list[float]], total: float) -> None:
+    starts = np.cumsum([0, *map(len, groups)])[:-1]
+    totals = np.full(len(groups), total)
+    found = nearest(np.concatenate([np.array(each) for each in groups]), starts, totals)
+    for each, made in zip(groups, np.split(found, starts[1:]), strict=True):
+        assert (made >= 0).all()
+        assert made.sum() == pytest.approx(total, abs=1e-9 * (1 + total))
+        shifts = (np.array(each) - made)[made > 0]
+        if len(shifts):  # one shift for all that are kept, and no less for the others
+            assert np.ptp(shifts) < 1e-9 * 100
+            assert (np.array(each)[made == 0] <= shifts.max() + 1e-9).all()
