@@ -49,8 +49,8 @@ RELATIVE = 1e-6
 RESIDUAL = 1e-3
 """Largest disagreement of two blocks, in standard deviations of the least noise."""
 
-AIM = 1e-4
-"""The disagreement at which the search ends."""
+AIM, AIM_IF_LARGE = 1e-6, 1e-4
+"""The disagreement at which the search ends, and that for blocks of `SINGLE` cells and more."""
 
 FINEST = 1e-9
 """The least disagreement that is aimed at where the certificate asks for less than `AIM`."""
@@ -123,7 +123,7 @@ class Fit:
         return self.copies[0]
 
 
-def fit(axes: Axes, blocks: Sequence[Block], aim: float = AIM) -> Fit:
+def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
     """The least-squares numbers of all blocks.
 
     Parameters
@@ -131,13 +131,15 @@ def fit(axes: Axes, blocks: Sequence[Block], aim: float = AIM) -> Fit:
     axes, blocks
         What is measured, is known, or has bounds.
     aim
-        The disagreement at which the search ends; simulations need not be as exact as what is published.
+        The disagreement at which the search ends; AIM unless given, simulations need not be as exact as that.
 
     Raises
     ------
     SolverError
         The search did not end within the limits of the certificate.
     """
+    if aim is None:
+        aim = AIM if max(block.values.size for block in blocks) < SINGLE else AIM_IF_LARGE
     return _Search(_Family(axes, _without_empty(axes, blocks)), aim).run()
 
 
