@@ -64,9 +64,12 @@ class Noise:
 def require_near(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> None:
     """Raise ReleaseError if published counts are further from the measurements than noise explains."""
     for wrong in too_far(plan, fitted, values, table):
-        raise ReleaseError(
-            f"{wrong}. Tables like these are not published; try another reconcile, or none, and report this as a defect"
+        why = (
+            "A count that is given as 0 under fixed may be none: correct it"
+            if plan.literals
+            else "Try another reconcile, or none, and report this as a defect"
         )
+        raise ReleaseError(f"{wrong}. Tables like these are not published. {why}")
 
 
 def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> Iterator[str]:

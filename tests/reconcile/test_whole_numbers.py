@@ -1,0 +1,101 @@
+"""Integers of several tables: equal where tables agree, near least squares, and found where tables cross."""
+
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import SolverError
+from discreet.reconcile import cube
+
+cubes = import_module("discreet.reconcile.cube")
+whole = import_module("discreet.reconcile.whole_numbers")
+
+Keys = list[tuple[int, ...]]
+
+
+def noisy(seed: int, sides: list[int], tables: Keys, people: int = 500, deviation: float = 5) -> dict[Any, Any]:
+    """Tables of some people with all their margins, with noise."""
+    draw = np.random.default_rng(seed)
+    codes = [np.minimum(draw.geometric(0.4, people) - 1, side - 1) for side in sides]
+    found = {}
+    for key in {low for table in tables for size in range(len(table) + 1) for low in combinations(table, size)}:
+        place = np.zeros(people, dtype=np.int64)
+        for axis in key:
+            place = place * sides[axis] + codes[axis]
+        shape = [sides[axis] for axis in key]
+        counts = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+        found[key] = counts + np.rint(draw.normal(0, deviation, shape)).astype(np.int64)
+    return found
+
+
+def assert_consistent(made: dict[Any, Any]) -> None:
+    """Every margin is the sum of every table that has it."""
+    for coarse, fine in ((one, other) for one in made for other in made if set(one) < set(other)):
+        dropped = tuple(place for place, axis in enumerate(fine) if axis not in coarse)
+        assert np.array_equal(made[coarse], np.asarray(made[fine]).sum(axis=dropped))
+    assert all(np.min(values) >= 0 for values in made.values())
+
+
+SIDES = [7, 5, 4, 3, 2]
+
+
+@given(
+    st.lists(st.sampled_from(list(combinations(range(5), 2))), min_size=2, max_size=6, unique=True),
+    st.integers(0, 10**6),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_two_way_tables_stay_within_one_of_least_squares(tables: Keys, seed: int, first: bool) -> None:
+    used = sorted({axis for table in tables for axis in table})
+    tables = [tuple(used.index(axis) for axis in table) for table in tables]
+    found = cubes.reconciled(
+        noisy(seed, [SIDES[axis] for axis in used], tables), 25.0, None, 1, None, total_first=first
+    )
+    assert_consistent(found.values)
+    for key, values in found.values.items():
+        assert np.abs(values - found.real[key]).max() <= 1 + 1e-6
+
+
+CROSSING: Keys = [(0, 1, 2), (0, 1, 3), (0, 2, 4), (1, 2, 5)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_three_separators_that_cross(seed: int) -> None:
+    """The first table shares all its two-way margins: rounded each by itself, they may leave no integers."""
+    sides = np.random.default_rng(seed).integers(2, 8, 6).tolist()
+    found = cubes.reconciled(noisy(seed, sides, CROSSING), 25.0, None, 1, None, total_first=True)
+    assert_consistent(found.values)
+    assert found.shift < 2
+
+
+def test_tables_without_integers_are_refused_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "meet", lambda *_: False)
+    with pytest.raises(
+        SolverError, match=r"no non-negative integers were found for \(0, 1, 3\) within its sums by \(0, 1\)"
+    ):
+        cube(noisy(1, [4, 4, 4, 3, 3, 3], CROSSING), seed=1)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_several_tables_do_not_depend_on_the_order_of_categories(seed: int) -> None:
+    tables: Keys = [(0, 1), (1, 2), (0, 2)]
+    given_tables = noisy(seed, [5, 4, 3], tables)
+    given_tables |= {key: given_tables[key] * 1000 + np.arange(given_tables[key].size).reshape(given_tables[key].shape)
+                     for key in tables}  # fmt: skip
+    draw = np.random.default_rng(seed)
+    orders = [draw.permutation(side) for side in (5, 4, 3)]
+
+    def shuffled(values: Any, key: tuple[int, ...]) -> Any:
+        for place, axis in enumerate(key):
+            values = np.take(values, orders[axis], axis=place)
+        return values
+
+    straight = cube(given_tables, seed=3)
+    turned = cube({key: shuffled(values, key) for key, values in reversed(given_tables.items())}, seed=3)
+    assert all(np.array_equal(turned[key], shuffled(straight[key], key)) for key in given_tables)
