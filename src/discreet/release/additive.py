@@ -46,6 +46,9 @@ Tables = list[list[Integers]]
 PRECISE = 0.01
 """The variance, against that of the noise, of what an earlier part settled, where fixed counts may be against it."""
 
+BATCH = 8
+"""Simulated runs that are fitted at once: more take longer, as all wait for the hardest."""
+
 LARGE = 10**6
 """A count from which on noise does not depend on the count."""
 
@@ -170,7 +173,9 @@ class Plan:
             ]
         distinct = _distinct(part)
         given = [{key: _turned(part.keys[p], values[p]) for key, p in distinct.items()} for values in runs]
-        found = real_tables(given, self._variance(part, distinct), part.levels)
+        variance = self._variance(part, distinct)
+        batches = [given[start : start + BATCH] for start in range(0, len(given), BATCH)]
+        found = [each for batch in batches for each in real_tables(batch, variance, part.levels)]
         return [
             {
                 place: (_back(key, np.asarray(free[_sorted(key)])), _back(key, np.asarray(real[_sorted(key)])))

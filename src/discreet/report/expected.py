@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-MOST_RUNS, LEAST_RUNS = 16, 6
+MOST_RUNS, LEAST_RUNS = 24, 5
 """Simulated releases."""
 
-MOST_DRAWN = 48_000
+MOST_DRAWN = 30_000
 """Counts that are simulated in all; fewer runs for more cells, none where that leaves too few."""
 
 SURE = 0.03
