@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-MOST_RUNS, LEAST_RUNS = 24, 5
+MOST_RUNS, LEAST_RUNS = 16, 5
 """Simulated releases."""
 
 MOST_DRAWN = 30_000
