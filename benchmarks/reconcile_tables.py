@@ -31,7 +31,8 @@ from scipy import sparse
 from benchmarks.timing import best
 from discreet.reconcile import cube
 from discreet.reconcile.axes import Axes, Key
-from discreet.reconcile.least_squares import Block, fit
+from discreet.reconcile.blocks import Block
+from discreet.reconcile.least_squares import fit
 from discreet.reconcile.problem import read
 
 cubes = import_module("discreet.reconcile.cube")

@@ -16,7 +16,8 @@ from scipy import sparse
 from discreet.errors import SolverError
 from discreet.reconcile import cube
 from discreet.reconcile.axes import Axes, Key
-from discreet.reconcile.least_squares import Block, fit
+from discreet.reconcile.blocks import Block
+from discreet.reconcile.least_squares import fit
 from discreet.reconcile.simplex import nearest
 from discreet.reconcile.variances import variances
 

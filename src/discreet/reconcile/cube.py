@@ -22,7 +22,8 @@ import numpy.typing as npt
 from discreet.errors import InputError, SolverError
 from discreet.reconcile import check, seeded
 from discreet.reconcile.axes import Key
-from discreet.reconcile.least_squares import Block, Fit, fit
+from discreet.reconcile.blocks import Block
+from discreet.reconcile.least_squares import Fit, fit
 from discreet.reconcile.margins import Levels
 from discreet.reconcile.problem import BY_KEY, Naming, Problem, read
 from discreet.reconcile.settle import settled

@@ -22,9 +22,6 @@ Array = npt.NDArray[Any]
 Key = tuple[Any, ...]
 Levels = Mapping[int, Mapping[Hashable, npt.ArrayLike]]
 
-LARGEST_CUBE = 2**27
-"""Cells that are reconciled at once."""
-
 
 @dataclass(frozen=True)
 class _Step:

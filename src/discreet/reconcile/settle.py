@@ -17,8 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.blocks import Block
 from discreet.reconcile.check import Floats
-from discreet.reconcile.least_squares import Block
 from discreet.reconcile.problem import Problem
 from discreet.reconcile.simplex import nearest
 

@@ -20,8 +20,8 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.blocks import Block
 from discreet.reconcile.check import Floats, Integers
-from discreet.reconcile.least_squares import Block
 
 Pair = tuple[int, Hashable]
 
