@@ -17,9 +17,8 @@ over: tables that cannot be made are not published.
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,10 @@ from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.mechanism import Mechanism
-from discreet.reconcile import wang
 from discreet.reconcile.cube import real_tables, reconciled, standard_deviations
-from discreet.reconcile.problem import Naming
-from discreet.reconcile.tree import fitted
-from discreet.release import fixed
+from discreet.release import fixed, methods
 from discreet.release.cells import Layout
-from discreet.release.parts import Key, Part, parts
+from discreet.release.parts import Key, Part, in_order, parts
 from discreet.release.spec import ReleaseSpec
 
 Integers = npt.NDArray[np.int64]
@@ -143,12 +139,9 @@ class Plan:
 
         Exact where one dimension at most has several levels; otherwise that of the measurements, which is larger.
         """
-        distinct = _distinct(part)
-        found = standard_deviations(
-            {key: part.shape(key) for key in distinct}, self._variance(part, distinct), part.levels
-        )
+        found = standard_deviations({key: part.shape(key) for key in part.distinct}, self._variance(part), part.levels)
         own = math.sqrt(self.variance)
-        return {place: own if found is None else found[_sorted(key)] for place, key in part.keys.items()}
+        return {place: own if found is None else found[in_order(key)] for place, key in part.keys.items()}
 
     def simulated(
         self, number: int, runs: Sequence[Sequence[Integers]]
@@ -171,53 +164,40 @@ class Plan:
                 for each in made
                 if each.free is not None
             ]
-        distinct = _distinct(part)
-        given = [{key: _turned(part.keys[p], values[p]) for key, p in distinct.items()} for values in runs]
-        variance = self._variance(part, distinct)
+        given = [{key: part.turned(p, values[p]) for key, p in part.distinct.items()} for values in runs]
+        variance = self._variance(part)
         batches = [given[start : start + BATCH] for start in range(0, len(given), BATCH)]
         found = [each for batch in batches for each in real_tables(batch, variance, part.levels)]
-        return [
-            {
-                place: (_back(key, np.asarray(free[_sorted(key)])), _back(key, np.asarray(real[_sorted(key)])))
-                for place, key in part.keys.items()
-            }
-            for free, real in found
-        ]
+        both = [(part.back(free), part.back(real)) for free, real in found]
+        return [{place: (free[place], real[place]) for place in part.keys} for free, real in both]
 
     def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> Fitted:
-        distinct = _distinct(part)
-        noisy = {key: _turned(part.keys[place], values[place]) for key, place in distinct.items()}
-        variance = self._variance(part, distinct)
+        noisy = {key: part.turned(place, values[place]) for key, place in part.distinct.items()}
+        variance = self._variance(part)
         if method == "wang-3":
-            made, free, quality = _wang(part, noisy, self.seed), None, (0.0, 0.0, 0.0)
+            made, free, quality = methods.wang_list(part, noisy, self.seed), None, (0.0, 0.0, 0.0)
         elif method == "tree":
-            chain = part.chain(list(distinct.values()))
+            chain = part.chain(list(part.distinct.values()))
             assert chain is not None, "a tree is chosen where groupings nest"
-            order = [_sorted(part.keys[place]) for place in chain]
-            known = self._shared(part, settled) or _total(noisy)
-            made, free = _tree(part, order, noisy, variance, known, self.seed)
+            order = [in_order(part.keys[place]) for place in chain]
+            known = self._shared(part, settled) or methods.total(noisy)
+            made, free = methods.nested(part, order, noisy, variance, known, self.seed)
             quality = (0.0, 0.0, 0.5)
         else:
             made, free, quality = self._cube(part, noisy, variance, self._shared(part, settled))
-        return Fitted(
-            {place: _back(key, np.asarray(made[_sorted(key)])) for place, key in part.keys.items()},
-            None
-            if free is None
-            else {place: _back(key, np.asarray(free[_sorted(key)])) for place, key in part.keys.items()},
-            *quality,
-        )
+        return Fitted(part.back(made), None if free is None else part.back(free), *quality)
 
-    def _variance(self, part: Part, distinct: Mapping[Key, int]) -> dict[Key, Floats]:
+    def _variance(self, part: Part) -> dict[Key, Floats]:
         """The variance of every measurement, as often as its cell is in a grouping: one noise counts once."""
         where = self.layout.cells[1]
         times = np.zeros(len(self.layout.cells[0]), dtype=np.int64)
-        for place in distinct.values():
+        for place in part.distinct.values():
             np.add.at(times, where[place], 1)
         found = {}
-        for key, place in distinct.items():
+        for key, place in part.distinct.items():
             often = times[where[place]].reshape(self.layout.groupings[place].shape)
             each = self.variance * often.astype(np.float64)
-            found[key] = np.asarray(self.variance) if (often == 1).all() else _turned(part.keys[place], each)
+            found[key] = np.asarray(self.variance) if (often == 1).all() else part.turned(place, each)
         return found
 
     def _cube(
@@ -234,8 +214,10 @@ class Plan:
             noisy = {**noisy, **shared}
             variance = {**variance, **{key: np.asarray(PRECISE * self.variance) for key in shared}}
         else:
-            known = _together(shared, stated)
-        found = reconciled(dict(noisy), dict(variance), known, self.seed, levels, _naming(part), total_first=True)
+            known = methods.together(shared, stated)
+        found = reconciled(
+            dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True
+        )
         return found.values, found.free, (found.gap, found.residual, found.shift)
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
@@ -248,7 +230,7 @@ class Plan:
             ):
                 chosen[place] = numbers
         return {
-            _sorted(part.keys[place]): _turned(part.keys[place], numbers.reshape(self.layout.groupings[place].shape))
+            in_order(part.keys[place]): part.turned(place, numbers.reshape(self.layout.groupings[place].shape))
             for place, numbers in chosen.items()
         }
 
@@ -290,10 +272,9 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
 
 def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Known]) -> str:
     name = layout.tables[part.tables[0]][0].name
-    distinct = {_sorted(key): place for place, key in part.keys.items()}
     stated = any(fixed.within(one, part) is not None for one in literals)
     if wanted == "wang-3":
-        sizes = sorted(math.prod(part.shape(key)) for key in distinct)
+        sizes = sorted(math.prod(part.shape(key)) for key in part.distinct)
         if len(sizes) != 2 or sizes[0] != 1 or stated:
             raise SpecError(
                 f"reconcile is wang-3, which is for a list and its total, with nothing fixed; table {name!r} is not"
@@ -301,7 +282,7 @@ def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Kn
                 ("reconcile",),
             )
         return "wang-3"
-    nested = part.chain(list(distinct.values())) is not None
+    nested = part.chain(list(part.distinct.values())) is not None
     if wanted == "tree" and (not nested or stated):
         why = "it has fixed counts" if nested else "its groupings do not nest"
         raise SpecError(
@@ -335,90 +316,3 @@ def _check(made: Plan, literals: Sequence[fixed.Known]) -> None:
         raise SpecError(
             f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})", ("fixed",)
         ) from None
-
-
-def _together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
-    """Both as `fixed` of a cube; a literal goes before a number that was settled."""
-    if not stated:
-        return dict(wanted)
-    both: dict[Key, Any] = {
-        key: {place: int(values[place]) for place in np.ndindex(values.shape)} for key, values in wanted.items()
-    }
-    for key, some in stated.items():
-        both[key] = {**both.get(key, {}), **some}
-    return both
-
-
-def _total(noisy: Mapping[Key, Integers]) -> dict[Key, Integers]:
-    """The total of everyone from the sums of all groupings; nothing where it is not published."""
-    if () not in noisy or len(noisy) == 1:
-        return {}
-    weights = sum(Fraction(1, values.size) for values in noisy.values())
-    mean = sum(Fraction(int(values.sum()), values.size) for values in noisy.values()) / weights
-    return {(): np.array(max(0, round(mean)), dtype=np.int64)}
-
-
-def _distinct(part: Part) -> dict[Key, int]:
-    """Every grouping of a part once, by its key in the order of the axes, and its first place."""
-    return {key: place for place, key in sorted(((p, _sorted(k)) for p, k in part.keys.items()), reverse=True)}
-
-
-def _sorted(key: Key) -> Key:
-    return tuple(sorted(key, key=lambda pair: pair[0]))
-
-
-def _turned(key: Key, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The axes of a grouping in the order of the cube's."""
-    return values.transpose(np.argsort([axis for axis, _ in key], kind="stable")) if len(key) > 1 else values
-
-
-def _back(key: Key, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    order = np.argsort([axis for axis, _ in key], kind="stable")
-    return values.transpose(np.argsort(order)) if len(key) > 1 else values
-
-
-def _wang(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
-    total, components = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
-    counts = wang(noisy[components].ravel(), noisy[total].item(), algorithm="3", seed=seed)
-    return {components: counts.reshape(noisy[components].shape), total: counts.sum().reshape(noisy[total].shape)}
-
-
-def _tree(
-    part: Part,
-    order: Sequence[Key],
-    noisy: Mapping[Key, Integers],
-    variance: Mapping[Key, Floats],
-    settled: Mapping[Key, Integers],
-    seed: int,
-) -> tuple[dict[Key, Integers], dict[Key, Floats]]:
-    """Integers, and least squares without bounds; `order` is from coarse to fine, each grouping holding the next."""
-    starts = np.cumsum([0, *(noisy[key].size for key in order)])
-    parent = [np.full(noisy[order[0]].size, -1)]
-    for above, key, start in zip(order, order[1:], starts, strict=False):
-        holders = part.holders(key, above)
-        assert holders is not None, "the groupings of a chain nest"
-        parent.append(holders + start)
-    known = {
-        int(start) + at: int(value)
-        for key, start in zip(order, starts, strict=False)
-        for at, value in enumerate(settled[key].ravel() if key in settled else ())
-    }
-    counts = np.concatenate([noisy[key].ravel() for key in order])
-    spread = np.concatenate([np.broadcast_to(variance[key], noisy[key].shape).ravel() for key in order])
-    whole, _, _ = fitted(counts, np.concatenate(parent), spread, known, seed, str)
-    _, _, free = fitted(counts, np.concatenate(parent), spread, None, seed, str)
-
-    def by_key(values: npt.NDArray[Any]) -> dict[Key, Any]:
-        split = np.split(values, starts[1:-1])
-        return {key: numbers.reshape(noisy[key].shape) for key, numbers in zip(order, split, strict=True)}
-
-    return by_key(whole), by_key(free)
-
-
-def _naming(part: Part) -> Naming:
-    """How errors speak of the groupings of a part: by the names of their dimensions."""
-
-    def margin(key: tuple[tuple[int, Hashable], ...]) -> str:
-        return " by ".join(part.names[axis] for axis, _ in key) or "the total"
-
-    return Naming(margin, lambda key, at: f"cell {at} of {margin(key)}" if key else "the total")

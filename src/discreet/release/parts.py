@@ -13,7 +13,9 @@ where they nest.
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +59,26 @@ class Part:
             len(self.axes[axis]) if level is None else int(self.levels[axis][level].max()) + 1 for axis, level in key
         )
 
+    @cached_property
+    def distinct(self) -> dict[Key, int]:
+        """Every grouping once, by its key in the order of the axes, and its first place."""
+        return {key: place for place, key in sorted(((p, in_order(k)) for p, k in self.keys.items()), reverse=True)}
+
+    def turned(self, place: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Numbers of a grouping with its axes in the order of the part's."""
+        return values.transpose(self._order(place)) if len(self.keys[place]) > 1 else values
+
+    def back(self, made: Mapping[Key, Any]) -> dict[int, npt.NDArray[Any]]:
+        """The numbers of every grouping with its axes in its own order, from those by key."""
+        found = {}
+        for place, key in self.keys.items():
+            values = np.asarray(made[in_order(key)])
+            found[place] = values.transpose(np.argsort(self._order(place))) if len(key) > 1 else values
+        return found
+
+    def _order(self, place: int) -> Integers:
+        return np.argsort([axis for axis, _ in self.keys[place]], kind="stable")
+
     def holders(self, fine: Key, coarse: Key) -> Integers | None:
         """For every cell of one grouping the cell of a coarser one that holds it; None where there is not one."""
         kept = dict(fine)
@@ -81,6 +103,11 @@ class Part:
         order = sorted(places, key=lambda place: (math.prod(self.shape(self.keys[place])), len(self.keys[place])))
         nested = all(self.holders(self.keys[fine], self.keys[coarse]) is not None for coarse, fine in pairwise(order))
         return order if nested else None
+
+
+def in_order(key: Key) -> Key:
+    """A key with its axes in the order of the part's."""
+    return tuple(sorted(key, key=lambda pair: pair[0]))
 
 
 def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]:
