@@ -11,7 +11,7 @@ Only the standard library is used here, because `certify.verify` rests on this f
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral, Real
@@ -204,3 +204,12 @@ def _short(value: object) -> str:
     except ValueError:  # an integer too long to print
         shown = "a number of thousands of digits"
     return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def upper(value: Fraction, digits: int = 6) -> str:
+    """Six digits, rounded up: what is printed is never less than what is certified."""
+    if value == 0:
+        return "0"
+    with localcontext(prec=digits, rounding=ROUND_CEILING):
+        shown = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.{digits - 1}e}"

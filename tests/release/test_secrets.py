@@ -10,6 +10,7 @@ from unittest import mock
 
 import pytest
 
+from discreet.cli import main
 from discreet.errors import EntropyError, SecretError
 from discreet.release import run
 from discreet.release.secrets import fingerprint, new_secret, secret
@@ -118,3 +119,34 @@ def test_without_random_bytes_nothing_is_made(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(EntropyError, match="nothing was written"):
         run(asked, tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key"}
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS.values(), BYTES.hex()[:-1].encode()], ids=[*SPELLINGS, "cut off"])
+@pytest.mark.parametrize("given", ["{}", "env:{}", "folder/{}"])
+def test_a_secret_that_is_given_in_place_of_its_file_is_not_shown(spelling: bytes, given: str) -> None:
+    text = spelling.decode().strip()
+    with pytest.raises(SecretError) as refused:
+        secret(given.format(text))
+    assert text[:20] not in str(refused.value)
+    assert "may be a secret itself" in str(refused.value)
+
+
+def test_nor_by_a_release_or_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = settle(tmp_path) | {"secret": {"file": BYTES.hex()}}
+    with pytest.raises(SecretError) as refused:
+        run(asked, tmp_path / "out")
+    assert BYTES.hex()[:20] not in str(refused.value)
+    for command in (["keys", "fingerprint", BYTES.hex()], ["ledger", "verify", "x", "--secret", BYTES.hex()]):
+        with mock.patch("sys.argv", ["discreet", *command]), pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        told = capsys.readouterr()
+        assert BYTES.hex()[:20] not in told.out + told.err
+
+
+@pytest.mark.parametrize(
+    "path", ["none/secret.key", "a-folder-with-a-very-long-name-indeed/key", "env:NO_SUCH_VARIABLE"]
+)
+def test_an_ordinary_name_is_shown(path: str) -> None:
+    with pytest.raises(SecretError, match=path.removeprefix("env:")):
+        secret(path)

@@ -20,7 +20,7 @@ from discreet.certify.table import IntegerRow, Table
 from discreet.certify.verify import Certificate, Guarantee
 from discreet.domain import LARGEST, Cycle, Domain
 from discreet.errors import InputError
-from discreet.exact import Epsilon, Number
+from discreet.exact import Epsilon, Number, upper
 
 Integers = npt.NDArray[np.int64]
 
@@ -158,7 +158,7 @@ class PTable:
 
     def __repr__(self) -> str:
         epsilon, _, delta = self.guarantee
-        promise = f"epsilon={epsilon}, delta={float(delta):.3g}"
+        promise = f"epsilon={epsilon}, delta={upper(delta, 3)}"
         return f"PTable({self.design.get('name')}, {self.domain}, {promise}, bits={self.bits})"
 
     @cached_property

@@ -10,6 +10,7 @@ import binascii
 import hashlib
 import hmac
 import os
+import re
 import secrets
 import stat
 from pathlib import Path
@@ -38,10 +39,26 @@ def secret(source: str | os.PathLike[str]) -> bytes:
         value = os.environ.get(name)
         if not value:
             raise SecretError(
-                f"the environment variable {name!r:.60} is not set; {EXPECTED}, and give the file, or set the variable"
+                f"the environment variable {shown(name)} is not set; {EXPECTED}, and give the file, or set the variable"
             )
-        return _decoded(value.encode(errors="replace"), f"the environment variable {name!r:.60}")
-    return _decoded(_read(place), f"{place!s:.200}")
+        return _decoded(value.encode(errors="replace"), f"the environment variable {shown(name)}")
+    return _decoded(_read(place), shown(place))
+
+
+def shown(place: str | bytes | os.PathLike[str]) -> str:
+    """A path or a name for an error message; not shown where it may be a secret that was given in place of one."""
+    text = os.fsdecode(place)
+    if any(_may_be_secret(part) for part in (text, *text.split("/"))):
+        return "that was given (not shown, as it may be a secret itself)"
+    return repr(text[:200])
+
+
+def _may_be_secret(text: str) -> bool:
+    """Whether a text has the letters of 32 random bytes, or of most of them."""
+    if re.search(r"[0-9A-Fa-f]{24,}", text):
+        return True
+    run = re.search(r"[0-9A-Za-z+/_=-]{30,}", text)
+    return run is not None and all(re.search(kind, run.group()) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
 
 
 def fresh(size: int = SIZE) -> bytes:
@@ -59,12 +76,12 @@ def new_secret(path: str | os.PathLike[str]) -> bytes:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise SecretError(
-            f"{path!s:.200} exists, and a secret is never overwritten: what was published with it could not be made"
+            f"the file {shown(path)} exists, and a secret is never overwritten: what was published with it could not be made"
             " again; choose another name"
         ) from None
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SecretError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None
+        raise SecretError(f"the file {shown(path)} cannot be written ({reason}); choose another place") from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(made.hex().encode() + b"\n")
@@ -72,7 +89,9 @@ def new_secret(path: str | os.PathLike[str]) -> bytes:
             os.fsync(file.fileno())
     except OSError as error:
         Path(path).unlink(missing_ok=True)
-        raise SecretError(f"{path!s:.200} cannot be written ({error.strerror}); choose another place") from None
+        raise SecretError(
+            f"the file {shown(path)} cannot be written ({error.strerror}); choose another place"
+        ) from None
     return made
 
 
@@ -97,13 +116,15 @@ def _read(path: str | bytes) -> bytes:
             if os.name == "posix" and status.st_mode & 0o077:
                 mode = stat.S_IMODE(status.st_mode)
                 raise SecretError(
-                    f"{path!s:.200} can be read by others (mode {mode:04o}); take the right away with chmod 600, and if"
+                    f"the file {shown(path)} can be read by others (mode {mode:04o}); take the right away with chmod 600, and if"
                     " others may have read it, make a new one"
                 )
             return file.read(1024)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
-        raise SecretError(f"{path!s:.200} cannot be read ({reason}); give the file of a secret, or env:NAME") from None
+        raise SecretError(
+            f"the file {shown(path)} cannot be read ({reason}); give the file of a secret, or env:NAME"
+        ) from None
 
 
 def _decoded(data: bytes, source: str) -> bytes:

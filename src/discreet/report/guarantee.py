@@ -8,13 +8,13 @@ import numpy as np
 
 from discreet.account.compose import compose
 from discreet.certify.ptable import PTable
-from discreet.exact import Epsilon, exact
+from discreet.exact import Epsilon, exact, upper
 from discreet.release.cells import Layout
 from discreet.release.promise import alone, alone_at, spoiled
 from discreet.release.spec import ReleaseSpec
 from discreet.report import svg
 from discreet.report.html import grid, label
-from discreet.report.numbers import above, factor, one_in, percent, upper
+from discreet.report.numbers import above, factor, one_in, percent
 
 if TYPE_CHECKING:
     from discreet.release.promise import Promise

@@ -1,19 +1,12 @@
 """Numbers as people read them; what is promised is rounded so that it is never understated."""
 
 import math
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 
+from discreet.exact import upper
+
 _LARGE = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
-
-
-def upper(value: Fraction, digits: int = 6) -> str:
-    """Six digits, rounded up: what is printed is never less than what is certified."""
-    if value == 0:
-        return "0"
-    with localcontext(prec=digits, rounding=ROUND_CEILING):
-        shown = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{shown.normalize():g}" if shown >= Decimal("0.0001") else f"{shown:.{digits - 1}e}"
 
 
 def above(value: float) -> str:
