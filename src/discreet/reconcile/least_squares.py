@@ -43,8 +43,8 @@ GAP = 0.005
 RELATIVE = 1e-6
 """Largest gap beyond that, as a share of the objective: last digits, where fixed numbers are far from noisy ones."""
 
-RESIDUAL = 1e-3
-"""Largest disagreement of two blocks, in standard deviations of the least noise."""
+RESIDUAL, COARSE = 1e-3, 0.03
+"""Largest disagreement of two blocks, in standard deviations of the least noise; and that of counts beyond 1e8."""
 
 AIM, AIM_IF_LARGE = 1e-6, 1e-4
 """The disagreement at which the search ends, and that for blocks of `SINGLE` cells and more."""
@@ -131,7 +131,9 @@ class _Search:
         self.family = family
         self.products = 0
         total = max((float(np.abs(stack.values).sum(axis=None)) for stack in family.stacks), default=0.0)
+        largest = max((float(np.abs(stack.values).max(initial=0.0)) for stack in family.stacks), default=0.0)
         self.unit = math.sqrt(family.least)
+        self.digits = 1e-11 * largest / self.unit
         self.aim = aim + 1e-14 * total / self.unit
         self.rough = aim
 
@@ -268,8 +270,8 @@ class _Search:
         return Fit(copies, gap, residual, primal, (steps, self.products)), slack
 
     def _limits(self, found: Fit) -> tuple[float, float]:
-        """The largest residual and gap."""
-        return max(RESIDUAL, self.rough), GAP * len(found.copies) + RELATIVE * found.objective
+        """The largest residual and gap; the last digits of large counts are a share of little noise."""
+        return max(min(RESIDUAL + self.digits, COARSE), self.rough), GAP * len(found.copies) + RELATIVE * found.objective
 
     def _holds(self, result: tuple[Fit, float]) -> bool:
         found, slack = result
