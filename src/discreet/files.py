@@ -11,8 +11,11 @@ from pathlib import Path
 from discreet.errors import OutputError
 
 
-def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
-    """Put the bytes beside their place under another name, then rename. `private`: only the owner can read them."""
+def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False, new: bool = False) -> None:
+    """Put the bytes beside their place under another name, then rename.
+
+    `private`: only the owner can read them. `new`: raise FileExistsError if there is such a file by then.
+    """
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
@@ -24,9 +27,14 @@ def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            beside.replace(target)
+            if new:
+                os.link(beside, target)  # unlike a rename, never in place of another file
+            else:
+                beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
+    except FileExistsError:
+        raise
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None

@@ -4,7 +4,8 @@ A component of a grouping s is its sums, minus, along every axis, the mean of th
 next coarser level. Two blocks that refine s agree there if their components agree for s and all groupings below it.
 
 Blocks of one shape that have the same components are stacked: one array with one more axis in front, so that thousands
-of small tables take as many steps as one.
+of small tables take as many steps as one. Margins of plain axes, without bounds and each with one variance, are folded:
+all they say of a component is its mean by precision, so they need one multiplier a component together.
 """
 
 import math
@@ -168,12 +169,51 @@ class Family:
             if block.key not in noisy:  # what one block knows need not be said by another that knows it
                 below[block.key] = [key for key in below[block.key] if key not in claimed]
                 claimed.update(below[block.key])
+        self._below, self._starts, self._set_size = below, self._places(shared), size
+        folded = [block for block in blocks if self._can_fold(block)]
+        self.stacks, self.parts, index = self._stacked([block for block in blocks if not self._can_fold(block)])
+        self.sets = size * (1 + max(block.copy for block in blocks))
+        self._fold(folded)
+        self.index = np.concatenate([index, self.folded])
+        self.own = len(index)
+        positive = [np.min(b.variance[b.variance > 0]) for b in blocks if (b.variance > 0).any()]
+        self.least = float(min(positive, default=1.0))
+
+    def _can_fold(self, block: Block) -> bool:
+        """Whether a block is a margin without bounds, of plain axes, with one variance: its components are alike."""
+        bounded = block.low is not None or block.high is not None or block.key in self.tables
+        plain = not any(self.axes.parents(axis, level).any() for axis, level in block.key)
+        return not bounded and plain and block.variance.ndim == 0 and float(block.variance) > 0
+
+    def _fold(self, blocks: Sequence[Block]) -> None:
+        """Put all such blocks together: for every component its mean by precision, and the variance of that."""
+        stacks, parts, index = self._stacked(blocks)
+        spread, found = np.empty(len(index)), np.empty(len(index))
+        for stack, each in zip(stacks, parts, strict=True):
+            for part, sums in zip(each, stack.add(stack.values), strict=True):
+                rest = math.prod(stack.shape) / math.prod(part.shape[1:])
+                spread[part.where] = np.broadcast_to(
+                    stack.variance.reshape(-1, 1) * rest, (part.shape[0], math.prod(part.shape[1:]))
+                ).reshape(-1)
+                found[part.where] = part.centred(sums).reshape(-1)
+        precision = np.bincount(index, 1 / spread, minlength=self.sets)
+        means = np.bincount(index, found / spread, minlength=self.sets) / np.maximum(precision, 1e-300)
+        self.folded = np.flatnonzero(precision > 0)
+        self.means, self.spreads = means[self.folded], 1 / precision[self.folded]
+        self.scatter = 0.0
+        for stack, each in zip(stacks, parts, strict=True):
+            rests = [math.prod(stack.shape) / math.prod(part.shape[1:]) for part in each]
+            agreed = [means[index[part.where]].reshape(part.shape) / r for part, r in zip(each, rests, strict=True)]
+            self.scatter += float(np.sum((stack.spread(agreed) - stack.values) ** 2 / stack.variance)) / 2
+
+    def _stacked(self, blocks: Sequence[Block]) -> tuple[list[Stack], list[list[_Part]], Integers]:
+        """Stacks of blocks, where the multipliers of their components are, and which component each belongs to."""
+        axes, below = self.axes, self._below
         kinds: dict[Any, list[Block]] = {}
         for block in blocks:
             kinds.setdefault(self._kind(block, below[block.key]), []).append(block)
-        self.stacks: list[Stack] = []
-        self.parts: list[list[_Part]] = []
-        starts = self._starts(shared)
+        stacks: list[Stack] = []
+        every: list[list[_Part]] = []
         indices: list[Integers] = []
         at = 0
         for members in kinds.values():
@@ -185,16 +225,15 @@ class Family:
                 keys = [names[local] for names in named]
                 shape = (len(members), *axes.shape(keys[0]))
                 each = math.prod(shape[1:])
-                places = [starts[key] + size * block.copy for key, block in zip(keys, members, strict=True)]
+                places = [
+                    self._starts[key] + self._set_size * block.copy for key, block in zip(keys, members, strict=True)
+                ]
                 indices.extend(place + np.arange(each) for place in places)
                 parts.append(_Part(slice(at, at + each * len(keys)), shape, self._siblings(keys[0])))
                 at += each * len(keys)
-            self.stacks.append(stack)
-            self.parts.append(parts)
-        self.index = np.concatenate([*indices, np.empty(0, dtype=np.int64)])
-        self.sets = size * (1 + max(block.copy for block in blocks))
-        positive = [np.min(b.variance[b.variance > 0]) for b in blocks if (b.variance > 0).any()]
-        self.least = float(min(positive, default=1.0))
+            stacks.append(stack)
+            every.append(parts)
+        return stacks, every, np.concatenate([*indices, np.empty(0, dtype=np.int64)])
 
     def _kind(self, block: Block, subsets: Sequence[Key]) -> Any:
         """Blocks that are alike go into one stack; axes with levels are alike only to themselves."""
@@ -205,7 +244,7 @@ class Family:
         )
         return sides, tuple(self.axes.local(block.key, subsets)[0]), block.low is None and block.high is None
 
-    def _starts(self, shared: set[Key]) -> dict[Key, int]:
+    def _places(self, shared: set[Key]) -> dict[Key, int]:
         starts, at = {}, 0
         for key in sorted(shared, key=str):
             starts[key] = at
@@ -229,13 +268,23 @@ class Family:
         """How many multipliers there are."""
         return len(self.index)
 
-    def components(self, cells: Sequence[npt.NDArray[Any]]) -> Floats:
-        """The components of all blocks, one after the other."""
+    def components(self, cells: Sequence[npt.NDArray[Any]], multipliers: Floats, means: bool = True) -> Floats:
+        """The components of all blocks, one after the other, those of folded blocks last.
+
+        Without `means`, what the multipliers change in the components of folded blocks.
+        """
         found = np.empty(self.size)
         for stack, parts, here in zip(self.stacks, self.parts, cells, strict=True):
             for part, sums in zip(parts, stack.add(here), strict=True):
                 found[part.where] = part.centred(sums.astype(np.float64, copy=False)).reshape(-1)
+        found[self.own :] = self.spreads * multipliers[self.own :]
+        if means:
+            found[self.own :] += self.means
         return found
+
+    def folded_distance(self, multipliers: Floats) -> float:
+        """|x - y|**2 / (2 v) of all folded blocks."""
+        return float(self.spreads @ multipliers[self.own :] ** 2) / 2 + self.scatter
 
     def spread(self, number: int, vector: Floats, dtype: Any = np.float64) -> npt.NDArray[Any] | float:
         """S' t of one stack."""

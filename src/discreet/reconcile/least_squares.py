@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
 from discreet.errors import SolverError
 from discreet.reconcile.axes import Axes, Key
@@ -58,6 +59,9 @@ HALVINGS = 30
 
 CLAMPED = 1e-8
 """D of a cell at a bound, as a share of its variance."""
+
+_BLAS = ThreadpoolController()
+"""One thread: many are slower on vectors of this size, and their last digits depend on how many there are."""
 
 FLAT = 1e-12
 """Curvature, against that of the preconditioner, below which a direction is not followed."""
@@ -110,7 +114,8 @@ def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
     """
     if aim is None:
         aim = AIM if max(block.values.size for block in blocks) < SINGLE else AIM_IF_LARGE
-    return _Search(Family(axes, without_empty(axes, blocks)), aim).run()
+    with _BLAS.limit(limits=1):
+        return _Search(Family(axes, without_empty(axes, blocks)), aim).run()
 
 
 @dataclass(frozen=True)
@@ -166,7 +171,8 @@ class _Search:
             wish.append(here)
             cells.append(clipped)
             distance += _distance(clipped, stack)
-        return _Point(multipliers, wish, cells, self.family.components(cells), distance)
+        distance += self.family.folded_distance(multipliers)
+        return _Point(multipliers, wish, cells, self.family.components(cells, multipliers), distance)
 
     def _slopes(self, now: _Point) -> list[npt.NDArray[Any]]:
         """D of every stack."""
@@ -188,6 +194,7 @@ class _Search:
             for part, sums in zip(parts, stack.add(whole), strict=True):
                 found[part.where] = sums.reshape(-1)
                 found[part.where] += least
+        found[self.family.own :] = self.family.spreads
         return 1 / np.maximum(found, 1e-3 * self.family.least)
 
     def _agreed(self, components: Floats, weights: Floats) -> Floats:
@@ -202,7 +209,14 @@ class _Search:
         for parts in self.family.parts:
             for part in parts:
                 made[part.where] = part.centred(made[part.where].reshape(part.shape)).reshape(-1)
+        made[self.family.own :] = self._folded_share(made)
         return made
+
+    def _folded_share(self, made: Floats) -> Floats:
+        """What makes the multipliers of every component add up to 0, once those of the stacks have lost their means."""
+        own = self.family.own
+        total = np.bincount(self.family.index[:own], made[:own], minlength=self.family.sets)
+        return np.asarray(-total[self.family.folded], dtype=np.float64)
 
     def _newton(self, slopes: Sequence[npt.NDArray[Any]], weights: Floats, rest: Floats, tolerance: float) -> Floats:
         """The step, by conjugate gradients."""
@@ -216,7 +230,7 @@ class _Search:
                 np.broadcast_to(self.family.spread(number, direction, stack.dtype) * slopes[number], stack.values.shape)
                 for number, stack in enumerate(self.family.stacks)
             ]
-            image = self.family.components(moved)
+            image = self.family.components(moved, direction, means=False)
             curve = float(direction @ image)
             if curve <= FLAT * float(direction @ (direction / weights)):
                 break
@@ -261,6 +275,8 @@ class _Search:
                 finer = next(key for key in family.tables if family.axes.refines(key, block.key))
                 tables[block.key] = family.axes.add(tables[finer], finer, block.key)
             primal += _squares(tables[block.key], block.values, block.variance)
+            missed = np.abs(tables[block.key] - block.values)[np.broadcast_to(block.variance == 0, block.values.shape)]
+            residual = max(residual, float(missed.max(initial=0.0)) / self.unit)
         apart = now.components - agreed[family.index]
         gap = primal - (now.distance - float(now.multipliers @ apart))
         largest = np.zeros(family.sets)
@@ -271,7 +287,8 @@ class _Search:
 
     def _limits(self, found: Fit) -> tuple[float, float]:
         """The largest residual and gap; the last digits of large counts are a share of little noise."""
-        return max(min(RESIDUAL + self.digits, COARSE), self.rough), GAP * len(found.copies) + RELATIVE * found.objective
+        residual = max(min(RESIDUAL + self.digits, COARSE), self.rough)
+        return residual, GAP * len(found.copies) + RELATIVE * found.objective
 
     def _holds(self, result: tuple[Fit, float]) -> bool:
         found, slack = result

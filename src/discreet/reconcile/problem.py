@@ -178,7 +178,7 @@ class _Raw:
 
         noisy: dict[Key, Floats] = {}
         variance: dict[Key, Floats] = {}
-        for named, values in self.noisy.items():
+        for named, values in sorted(self.noisy.items(), key=lambda item: str(item[0])):
             key, own = axes.canonical(named), self.variance[named]
             new = arranged(named, values).astype(np.float64)
             spread = np.asarray(own if own.ndim == 0 else arranged(named, own), dtype=np.float64)
@@ -189,7 +189,7 @@ class _Raw:
             else:
                 noisy[key], variance[key] = new, spread
         known: dict[Key, Integers] = {}
-        for named, values in self.known.items():
+        for named, values in sorted(self.known.items(), key=lambda item: str(item[0])):
             key, new_known = axes.canonical(named), arranged(named, values)
             other = known.get(key, np.full_like(new_known, -1))
             clash = (other >= 0) & (new_known >= 0) & (other != new_known)

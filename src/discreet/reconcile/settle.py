@@ -1,14 +1,14 @@
-"""What is settled before the tables: the total, then the sums along each axis of a table of three or more.
+"""What is settled before the tables: the total, then the sums along each axis, then what several tables share.
 
-To be non-negative pushes small counts up, and least squares lets margins rise with them; readers look at margins first.
-So the total is the one of least squares without bounds, which is right on average, rounded and not below 0. Then the
-sums along an axis, level by level from coarse to fine, are those of least squares without bounds, moved to the nearest
-non-negative numbers that have the sum above them. Tables with all of these exist: the product of the shares along each
-axis is one. In tables of two dimensions sums along an axis gain more from the cells than they lose: they are left to
-least squares.
+To be non-negative pushes small counts up, and least squares lets margins rise with them: the more so, the more tables
+share a margin with nearly empty categories. Readers look at margins first. So the total is the one of least squares
+without bounds, which is right on average, rounded and not below 0. Then the sums along an axis, level by level from
+coarse to fine, are those of least squares without bounds, moved to the nearest non-negative numbers that have the sum
+above them. Tables with all of these exist: the product of the shares along each axis is one. Last, groupings of two and
+more axes that several tables share are fitted among themselves, not negative and with the sums along their axes.
 
-Where counts are fixed, that product may break them. Then only the total is settled, and not exactly: it counts as
-measured with a small variance, and moves as far as the fixed counts need.
+Total and sums along axes are then exact. What tables share may leave no table where three cross, and fixed counts may
+be against any of it. So the former, and everything where counts are fixed, counts as measured with a small variance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,13 @@ import numpy as np
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import Block
 from discreet.reconcile.check import Floats
+from discreet.reconcile.least_squares import fit
 from discreet.reconcile.problem import Problem
 from discreet.reconcile.simplex import nearest
-
-WAYS = 3
-"""Dimensions of a table from which on the sums along its axes are settled."""
+from discreet.reconcile.whole_numbers import separators
 
 PRECISE = 0.01
-"""The variance of a settled total beside fixed counts, against the least of the noise."""
+"""The variance of what is settled and not exact, against the least of the noise."""
 
 
 def settled(problem: Problem, blocks: Sequence[Block], free: Mapping[Key, Floats]) -> tuple[list[Block], Problem]:
@@ -39,21 +38,36 @@ def settled(problem: Problem, blocks: Sequence[Block], free: Mapping[Key, Floats
     free
         Least squares without bounds.
     """
-    largest = problem.tables[0]
+    axes, largest = problem.axes, problem.tables[0]
     if not largest:
         return list(blocks), problem
+    least = min(float(np.min(spread)) for spread in problem.variance.values())
     total = np.asarray(max(0, round(float(free[largest].sum()))))
-    if problem.known:
-        if () in problem.known:
-            return list(blocks), problem
-        least = min(float(np.min(spread)) for spread in problem.variance.values())
-        known = Block((), total.astype(np.float64), np.asarray(PRECISE * least))
-        return _with(blocks, {(): known}), problem
     values: dict[Key, Floats] = {(): total.astype(np.float64)}
-    for axis in range(len(problem.axes.sides)):
-        values |= _along(problem.axes, problem.tables, free, axis, values[()])
-    known_blocks = {key: Block(key, numbers, np.asarray(0.0)) for key, numbers in values.items()}
-    return _with(blocks, known_blocks), replace(problem, known={(): total.astype(np.int64)})
+    for axis in range(len(axes.sides)):
+        values |= _along(axes, problem.tables, free, axis, values[()])
+    exact = {key: Block(key, numbers, np.asarray(0.0)) for key, numbers in values.items()}
+    shared = _shared(problem, free, exact, least)
+    if not problem.known:
+        return _with(blocks, exact | shared), replace(problem, known={(): total.astype(np.int64)})
+    near = {key: replace(block, variance=np.asarray(PRECISE * least)) for key, block in (exact | shared).items()}
+    return _with(blocks, {key: block for key, block in near.items() if key not in problem.known}), problem
+
+
+def _shared(problem: Problem, free: Mapping[Key, Floats], exact: Mapping[Key, Block], least: float) -> dict[Key, Block]:
+    """What several tables share, of two axes and more, fitted among themselves."""
+    axes = problem.axes
+    keys = axes.maximal([key for key in separators(problem) if len(key) > 1 and key not in problem.known])
+    if not keys:
+        return {}
+    sums = {}
+    for key in keys:
+        table = next(table for table in problem.tables if axes.refines(table, key))
+        sums[key] = axes.add(free[table], table, key)
+    given = [Block(key, values, np.asarray(least), np.asarray(0.0)) for key, values in sums.items()]
+    below = [block for key, block in exact.items() if any(axes.refines(other, key) for other in keys)]
+    found = fit(axes, [*given, *below]).tables
+    return {key: Block(key, found[key], np.asarray(PRECISE * least)) for key in keys}
 
 
 def _with(blocks: Sequence[Block], settled_blocks: Mapping[Key, Block]) -> list[Block]:
@@ -65,8 +79,6 @@ def _along(
     axes: Axes, tables: Sequence[Key], free: Mapping[Key, Floats], axis: int, total: Floats
 ) -> dict[Key, Floats]:
     """The sums along an axis at its finest level that is no table; nothing where its levels are not nested."""
-    if max((len(table) for table in tables if axis in dict(table)), default=0) < WAYS:
-        return {}
     found: dict[Key, Key] = {}
     for table in tables:
         for pair in table:

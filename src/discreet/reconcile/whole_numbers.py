@@ -59,7 +59,7 @@ def whole_numbers(problem: Problem, real: dict[Key, Floats], key: int, naming: N
     SolverError
         No integers were found that meet what is fixed, or what tables share.
     """
-    shared = _separators(problem)
+    shared = separators(problem)
     rounded = [each for each in shared if (problem.known.get(each, np.array(-1)) < 0).any()]
     first = _crossed(problem, rounded)[:1]
     attempt = 0
@@ -120,8 +120,8 @@ def _attempt(
     return made
 
 
-def _separators(problem: Problem) -> list[Key]:
-    """What tables share, and fixed margins, from coarse to fine."""
+def separators(problem: Problem) -> list[Key]:
+    """What tables share, and fixed margins, from coarse to fine; with two of them, what both refine is one, too."""
     axes = problem.axes
     above: dict[Key, list[Key]] = {}
     if len(problem.tables) > 1:
@@ -138,6 +138,9 @@ def _separators(problem: Problem) -> list[Key]:
     if len(problem.tables) > 1:
         pairs = [table for table in problem.tables if len(table) == 2]
         found |= {key for key in problem.noisy if len(key) == 1 and any(axes.refines(table, key) for table in pairs)}
+    whole = [key for key, known in problem.known.items() if key and (known >= 0).all()]
+    for key in whole:
+        found |= {axes.meet(key, other) for other in (*found, *whole, *problem.tables)}
     found |= {key for key, known in problem.known.items() if (known >= 0).all()}
     return sorted(found - set(problem.tables), key=lambda key: (axes.size(key), str(key)))
 

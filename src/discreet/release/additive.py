@@ -131,17 +131,18 @@ class Plan:
         return counts
 
     def states_counts(self, part: Part) -> bool:
-        """Whether a count other than 0 is given for the part from elsewhere."""
-        return any(one.count and fixed.within(one, part) is not None for one in self.literals)
+        """Whether a count other than 0 is given from elsewhere, for the part or for one that it follows."""
+        numbers = [each for _, each in self.parts]
+        before = numbers[: numbers.index(part) + 1]
+        return any(one.count and fixed.within(one, each) is not None for one in self.literals for each in before)
 
-    def deviations(self, part: Part) -> dict[int, float]:
+    def deviations(self, part: Part) -> dict[int, float] | None:
         """The standard deviation of least squares without bounds, over the cells of every grouping of a part.
 
-        Exact where one dimension at most has several levels; otherwise that of the measurements, which is larger.
+        None where no formula gives it: where two dimensions have several levels, or levels do not nest.
         """
         found = standard_deviations({key: part.shape(key) for key in part.distinct}, self._variance(part), part.levels)
-        own = math.sqrt(self.variance)
-        return {place: own if found is None else found[in_order(key)] for place, key in part.keys.items()}
+        return None if found is None else {place: found[in_order(key)] for place, key in part.keys.items()}
 
     def simulated(
         self, number: int, runs: Sequence[Sequence[Integers]]
@@ -245,7 +246,7 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
     """How the tables of a specification are made; refused where that cannot be, before anything is drawn."""
     literals = fixed.known(asked, layout)
     every = tuple(range(len(layout.tables)))
-    variance = Mechanism.from_table(ptable.table).variance(LARGE)
+    variance = _mean_square(ptable)
     ends = isinstance(ptable.domain, Counts) and ptable.domain.upper is not None
     if ends and asked.reconcile not in ("auto", "none"):
         raise SpecError(
@@ -268,6 +269,13 @@ def plan(asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Plan:
         made = Plan(layout, tuple(methods), tuple(overlapping), tuple(literals), asked.seed, variance)
     _check(made, literals)
     return made
+
+
+def _mean_square(ptable: PTable) -> float:
+    """The mean square of the noise of a large count, the largest over a period; 1 for a table without noise."""
+    mechanism = Mechanism.from_table(ptable.table)
+    counts = range(LARGE, LARGE + max(1, len(ptable.table.interior)))
+    return max(mechanism.variance(count) + mechanism.bias(count) ** 2 for count in counts) or 1.0
 
 
 def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[fixed.Known]) -> str:

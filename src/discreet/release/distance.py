@@ -9,8 +9,9 @@ Noise alone decides how far the truth is from y; with a chance of `CHANCE` at mo
 
 both from the certified integers. What is published is no further from the truth than that, as a rule nearer. So
 |p - y| must not exceed 2 q in any cell, nor 2 r in root mean square, and |p - x| the same times the standard deviation
-of x over that of the noise; rounding is allowed for. Tables that meet counts which were given from elsewhere may be
-anywhere those counts put them: they are not compared.
+of x over that of the noise; rounding is allowed for. Tables that meet counts which were given from elsewhere, or follow
+tables that do, may be anywhere those counts put them: they are not compared. Nor are lists made by Wang's algorithm 3,
+which moves large counts up by design.
 """
 
 import math
@@ -35,29 +36,29 @@ class Noise:
     """How far noise goes, by the integers of a table."""
 
     def __init__(self, table: Table) -> None:
-        row = table.row(LARGE)
-        weights = np.array([float(weight / table.total) for weight in row.weights])
-        sizes = np.abs(np.arange(len(weights)) + row.first - LARGE)
-        self._shares = np.bincount(sizes, weights)
+        period = [table.row(count) for count in range(LARGE, LARGE + len(table.interior))]
+        sizes = [np.abs(np.arange(len(row.weights)) + row.first - LARGE - at) for at, row in enumerate(period)]
+        self._shares = np.zeros((len(period), 1 + max(int(each.max()) for each in sizes)))
+        for number, (row, each) in enumerate(zip(period, sizes, strict=True)):
+            np.add.at(self._shares[number], each, [float(weight / table.total) for weight in row.weights])
 
     @cached_property
     def deviation(self) -> float:
-        """The root mean square."""
-        return math.sqrt(float(self._shares @ np.arange(len(self._shares)) ** 2))
+        """The root mean square, the largest over the period of the table."""
+        return math.sqrt(float((self._shares @ np.arange(self._shares.shape[1]) ** 2.0).max()))
 
     def largest(self, cells: int) -> float:
         """What none of so many cells exceeds, but for a chance of CHANCE."""
-        beyond = np.cumsum(self._shares[::-1])[::-1]
+        beyond = np.cumsum(self._shares[:, ::-1], axis=1)[:, ::-1].max(axis=0)
         return float(np.count_nonzero(beyond > CHANCE / cells))
 
     def mean_square(self, cells: int) -> float:
         """What the mean square over so many cells does not exceed, but for a chance of CHANCE."""
-        squares = np.arange(len(self._shares)) ** 2.0
-        inside = self._shares > 0
+        squares = np.arange(self._shares.shape[1]) ** 2.0
         rates = np.geomspace(1e-6, 10, 200) / self.deviation**2 if self.deviation else np.ones(1)
-        exponents = rates[:, None] * squares[None, inside]
-        top = exponents.max(axis=1)
-        moments = top + np.log((np.exp(exponents - top[:, None]) * self._shares[inside]).sum(axis=1))
+        exponents = rates[:, None] * squares[None, :]
+        top = rates * squares[self._shares.any(axis=0)].max()
+        moments = top + np.log((np.exp(np.minimum(exponents - top[:, None], 0)) @ self._shares.T).max(axis=1))
         return float(np.min((moments - math.log(CHANCE) / cells) / rates))
 
 
@@ -77,15 +78,15 @@ def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], ta
     if not plan.parts:
         return
     noise = Noise(table)
-    for (_, part), found in zip(plan.parts, fitted, strict=True):
-        if plan.states_counts(part):
+    for (method, part), found in zip(plan.parts, fitted, strict=True):
+        if method == "wang-3" or plan.states_counts(part):
             continue
-        deviations = plan.deviations(part)
+        deviations = plan.deviations(part) or {}
         for place, counts in found.counts.items():
             name = plan.layout.groupings[place].name
             yield from _compared(counts, values[place], noise, 1.0, name, "the measurements")
             if found.free is not None:
-                ratio = deviations[place] / noise.deviation if noise.deviation else 0.0
+                ratio = deviations.get(place, noise.deviation) / noise.deviation if noise.deviation else 0.0
                 yield from _compared(counts, found.free[place], noise, ratio, name, "least squares without bounds")
 
 

@@ -157,11 +157,6 @@ def find(file: Path, identity: Identity, ptable: PTable) -> Kept | None:
 
 def keep(file: Path, identity: Identity, release: str | None, measurements: Integers) -> Kept:
     """Write the file, right after the draw."""
-    if os.path.lexists(file):
-        raise ReleaseError(
-            f"another run of this release was faster and keeps its measurements in {file}; those of this run are"
-            " dropped unseen. Run it again to go on from the file"
-        )
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -172,7 +167,13 @@ def keep(file: Path, identity: Identity, release: str | None, measurements: Inte
         "measurements": measurements.tolist(),
     }
     try:
-        files.write(file, _written(document | {"mac": _mac(identity, document)}) + b"\n", private=True)
+        files.write(file, _written(document | {"mac": _mac(identity, document)}) + b"\n", private=True, new=True)
+    except FileExistsError:
+        raise ReleaseError(
+            f"another run for this folder was faster and keeps its measurements in {file}; those of this run are"
+            " dropped unseen, and what a ledger was charged for them stays spent. Wait for the other run to end; then"
+            " give another folder, or, if the other run failed, run this again"
+        ) from None
     except OutputError as error:
         error.add_note("What was drawn is lost, and nobody saw it; what a ledger was charged for it stays spent.")
         raise

@@ -140,11 +140,12 @@ def _told(errors: Expected) -> str:
         " simulated or made from the data.</p>"
     )
     if not errors.runs:
-        return exact
+        return exact + "<p>There are too many counts here to simulate what being whole and not below 0 does.</p>"
     return exact + (
         f"<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
         f" {errors.runs} times: the published counts were taken for the truth, and noise was drawn for them again. The"
-        f" true counts were not used. A number that this leaves uncertain by more than {SURE:.0%} is not shown.</p>"
+        f" true counts were not used. A dash stands where this leaves a number uncertain by more than {SURE:.0%}, and"
+        " where tables follow counts that were given, or tables of more people, which is not simulated.</p>"
     )
 
 

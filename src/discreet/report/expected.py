@@ -7,7 +7,8 @@ its variance is a formula (`reconcile.variances`).
 truth, noise is drawn for them with public numbers, and tables are made from it. In every run the squares P of
 published errors and L of least-squares errors, each a mean over the cells of a grouping, go up and down together, and
 the mean of L is known. So error**2 = mean(P) - b (mean(L) - exact variance), b being the slope of P on L over the runs,
-which varies far less than mean(P). Rounding adds 1/12, the variance of a number that is rounded to the nearest integer.
+which varies far less than mean(P). Rounding adds 1/12, the variance of a number that is rounded to the nearest integer,
+but for trees and totals, which are integers in the simulation.
 A number is shown only if its Monte Carlo error is below `SURE`.
 """
 
@@ -84,20 +85,21 @@ def _simulated(made: "Published", exact: dict[int, float]) -> tuple[dict[int, fl
         for place in made.plan.parts[number][1].places if made_again else ():
             true = truth[made.layout.cells[1][place]].reshape(made.layout.groupings[place].shape)
             squares = np.array([[np.mean((x - true) ** 2) for x in each[place]] for each in made_again or ()])
-            square, uncertain = _controlled(squares[:, 0], squares[:, 1], exact[place] ** 2)
+            square, uncertain = _controlled(squares[:, 0], squares[:, 1], exact.get(place))
             if square > 0 and uncertain / (2 * square) < SURE:
-                found[place] = math.sqrt(square + 1 / 12)
+                whole = made.plan.parts[number][0] == "tree" or made.layout.groupings[place].size == 1
+                found[place] = math.sqrt(square if whole else square + 1 / 12)
     return found, runs
 
 
-def _controlled(known: Floats, wanted: Floats, mean: float) -> tuple[float, float]:
-    """The mean of one variable, and its standard error, with the help of another whose mean is known."""
+def _controlled(known: Floats, wanted: Floats, mean: float | None) -> tuple[float, float]:
+    """The mean of one variable, and its standard error, with the help of another if the mean of that is known."""
     apart = known - known.mean()
-    spread = float(apart @ apart)
+    spread = 0.0 if mean is None else float(apart @ apart)
     slope = float(apart @ wanted) / spread if spread else 0.0
     rest = wanted - wanted.mean() - slope * apart
     error = math.sqrt(float(rest @ rest) / (len(wanted) - 2) / len(wanted))
-    return float(wanted.mean()) - slope * (float(known.mean()) - mean), error
+    return float(wanted.mean()) - slope * (float(known.mean()) - (mean or 0.0)), error
 
 
 def _truth(made: "Published") -> npt.NDArray[np.int64]:
