@@ -74,6 +74,18 @@ def test_a_release_that_is_nearly_all_noise(tmp_path: Path) -> None:
     assert truth.wrong_in(run(asked, tmp_path / "out"), rows) == []
 
 
+def test_many_tables_that_share_a_half_empty_axis(tmp_path: Path) -> None:
+    """Every table pushes nearly empty categories up; together they must not."""
+    sides = {"a": 40, **{f"b{at}": 12 for at in range(6)}}
+    draw = np.random.default_rng(9)
+    rows = truth.zipf(9, 40_000, sides, power=0.5)
+    for one in rows:
+        one["a"] = f"a{draw.integers(20)}" if draw.random() < 0.999 else f"a{draw.integers(20, 40)}"
+    tables = [["a", name] for name in sides if name != "a"]
+    asked = specification(tmp_path, rows, tables, dimensions=truth.dimensions(sides))
+    assert truth.wrong_in(run(asked, tmp_path / "out"), rows) == []
+
+
 def test_the_town(tmp_path: Path) -> None:
     asked = town.unpack(tmp_path)
     release = run(asked, tmp_path / "out")

@@ -85,7 +85,8 @@ def _simulated(made: "Published", exact: dict[int, float]) -> tuple[dict[int, fl
         for place in made.plan.parts[number][1].places if made_again else ():
             true = truth[made.layout.cells[1][place]].reshape(made.layout.groupings[place].shape)
             squares = np.array([[np.mean((x - true) ** 2) for x in each[place]] for each in made_again or ()])
-            square, uncertain = _controlled(squares[:, 0], squares[:, 1], exact.get(place))
+            known = exact[place] ** 2 if place in exact else None
+            square, uncertain = _controlled(squares[:, 0], squares[:, 1], known)
             if square > 0 and uncertain / (2 * square) < SURE:
                 whole = made.plan.parts[number][0] == "tree" or made.layout.groupings[place].size == 1
                 found[place] = math.sqrt(square if whole else square + 1 / 12)

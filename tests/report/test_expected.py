@@ -1,0 +1,75 @@
+"""The errors that a report states are those that releases have."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet.release import ReleaseSpec, additive, measure
+from discreet.release.folder import Published
+from discreet.release.promise import layout_of
+from discreet.report.expected import expected
+
+NOISE = discreet.design.geometric(epsilon="0.3").certify()
+LEVELS = {"half": {"low": ["0", "1"], "high": ["2", "3", "4"]}}
+HALF = [{"dimension": name, "level": "half"} for name in "ab"]
+
+
+def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
+    """Tables made from a draw, and the true counts of every distinct cell."""
+    spec = ReleaseSpec.model_validate(
+        {
+            "version": "1",
+            "source": {"csv": "x"},
+            "dimensions": {
+                name: {"column": name, "categories": list("01234"), "levels": LEVELS} for name in ("a", "b", "c")
+            },
+            "tables": [{"name": f"t{at}", "dimensions": axes, "margins": "all"} for at, axes in enumerate(tables)],
+            "budget": {"epsilon": 1},
+            "key": "fresh",
+        }
+    )
+    layout = layout_of(spec)
+    plan = additive.plan(spec, layout, NOISE)
+    if truth is None:
+        codes = np.random.default_rng(1).geometric(0.4, (3, 4000)).clip(1, 5) - 1
+        truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
+        for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
+            place = np.zeros(4000, dtype=np.int64)
+            for side in grouping.sides:
+                group = {leaf: at for at, members in enumerate(side.members) for leaf in members}
+                to = np.array([group[leaf] for leaf in range(len(side.book.leaves))])
+                place = place * len(side.members) + to[codes["abc".index(side.book.name)]]
+            truth[here] = np.bincount(place, minlength=grouping.size)
+    values = tuple(measure.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
+    return Published(spec, layout, NOISE, 1, None, plan, values, plan.tables(values)), truth
+
+
+@pytest.mark.parametrize("tables", [[["a", "b"], ["b", "c"]], [["a", "b", "c"]], [[HALF[0], "c"], ["a", "b"]], [["a"]]])
+def test_stated_errors_are_those_of_repeated_releases(tables: list[Any]) -> None:
+    made, truth = published(tables)
+    stated = expected(made)
+    assert stated.runs
+    errors: dict[int, list[Any]] = {}
+    for _ in range(60):
+        values = measure.by_grouping(made.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
+        (found,) = made.plan.fitted(values)
+        assert found.free is not None
+        for place, here in enumerate(made.layout.cells[1]):
+            true = truth[here].reshape(made.layout.groupings[place].shape)
+            errors.setdefault(place, []).append(
+                [np.mean((x - true) ** 2) for x in (found.free[place], found.counts[place])]
+            )
+    for place, told in stated.of.items():
+        observed = np.array(errors[place])
+        for at, number in enumerate((told.least_squares, told.published)):
+            if number is not None:
+                uncertain = observed[:, at].std() / np.sqrt(len(observed))
+                assert abs(number**2 - observed[:, at].mean()) < 4 * uncertain + 0.25 * number**2, (place, at)
+
+
+def test_no_formula_is_claimed_where_there_is_none() -> None:
+    """Two dimensions with levels: what is stated is measured or simulated, and never passed off as exact."""
+    stated = expected(published([["a", "b"], HALF])[0])
+    assert all(errors.least_squares is None for errors in stated.of.values())
