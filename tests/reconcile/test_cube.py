@@ -489,7 +489,7 @@ def test_public_values_that_no_integers_meet_are_refused() -> None:
     """Two rows have one cell left each, in a column that is too small for both: no two sums tell."""
     zeros = dict.fromkeys([(0, 0), (0, 1), (1, 0), (1, 1)], 0)
     with pytest.raises(
-        SolverError, match=r"no tables were found that meet the fixed values of \(0,\), \(1,\), \(0, 1\)"
+        SolverError, match=r"no tables were found that meet the fixed values of \(0, 1\), \(0,\), \(1,\)"
     ):
         cube(
             {(0, 1): np.ones((3, 3), dtype=int)},

@@ -439,7 +439,7 @@ def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_pa
 
     with (
         mock.patch("discreet.release.pending.keep", meanwhile),
-        pytest.raises(ReleaseError, match="another run of this release was faster"),
+        pytest.raises(ReleaseError, match="another run for this folder was faster"),
     ):
         run(asked, tmp_path / "out")
     kept = json.loads((tmp_path / KEPT).read_text())
@@ -465,7 +465,7 @@ def test_an_older_copy_of_the_ledger_is_refused(paid: dict[str, Any], tmp_path: 
 def test_a_file_that_cannot_be_removed_is_told_and_the_folder_stays(paid: dict[str, Any], tmp_path: Path) -> None:
     with (
         mock.patch("discreet.release.pending.Path.unlink", side_effect=PermissionError(13, "Permission denied")),
-        mock.patch("discreet.files.write", lambda path, data, private: Path(path).write_bytes(data)),
+        mock.patch("discreet.files.write", lambda path, data, **_: Path(path).write_bytes(data)),
         pytest.raises(OutputError, match=r"the folder is published.*Permission denied"),
     ):
         run(paid, tmp_path / "out")

@@ -149,7 +149,7 @@ def _flat(axes: Any, blocks: Any, *rest: Any) -> Any:
 
 def _unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that is cut off, and whose failure is passed over."""
-    for name, value in (("STEPS", 0), ("GAP", np.inf), ("RESIDUAL", np.inf)):
+    for name, value in (("STEPS", 0), ("GAP", np.inf), ("RESIDUAL", np.inf), ("COARSE", np.inf)):
         monkeypatch.setattr(squares, name, value)
 
 
