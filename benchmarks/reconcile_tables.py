@@ -255,8 +255,8 @@ def main() -> None:
     asked = argparse.ArgumentParser()
     asked.add_argument("--large", action="store_true", help="cubes of ten million cells, too")
     large = asked.parse_args().large
-    for grid in (speed(large), objectives(), errors()):
-        Console(width=140).print(grid)
+    for grid in (partial(speed, large), objectives, errors):
+        Console(width=140).print(grid())
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors")
 
 
