@@ -117,65 +117,70 @@ def timed(grid: Table, name: str, given: Margins, variance: float, repeats: int)
     grid.add_row(name, f"{seconds:.2f}", f"{first:.2f}", f"{made.gap:.1e}", f"{made.shift:.2f}", f"{most:,.0f}")
 
 
-def program(axes: Axes, blocks: list[Block]) -> tuple[Any, Any, Any, Any, Any, int]:
-    """P, q of the objective over the cells of all tables, equations with their right sides, and the constant of f."""
+def program(axes: Axes, blocks: list[Block]) -> tuple[Any, Any, Any, Any, list[Key], int]:
+    """P, q of the objective over the cells of all tables and all other sums, the equations, and what is measured."""
     tables = axes.maximal([block.key for block in blocks])
-    starts = dict(zip(tables, np.cumsum([0, *map(axes.size, tables)]), strict=False))
-    size = sum(map(axes.size, tables))
+    order = [*tables, *(block.key for block in blocks if block.key not in tables)]
+    starts = dict(zip(order, np.cumsum([0, *map(axes.size, order)]), strict=False))
+    size, cells = sum(map(axes.size, order)), sum(map(axes.size, tables))
 
     def sums(table: Key, key: Key) -> Any:
         to = axes.owners(table, key)
         return sparse.csr_matrix((np.ones(len(to)), (to, starts[table] + np.arange(len(to)))), (axes.size(key), size))
 
-    above = {block.key: next(table for table in tables if axes.refines(table, block.key)) for block in blocks}
-    matrix = sparse.vstack([sums(above[block.key], block.key) for block in blocks]).tocsc()
-    target = np.concatenate([block.values.reshape(-1) for block in blocks])
-    weight = np.concatenate([np.full(block.values.size, 1 / float(block.variance)) for block in blocks])
-    shared = dict.fromkeys(
-        (table, key, next(t for t in tables if axes.refines(t, key)))
-        for one, other in combinations(tables, 2)
-        for key in [axes.meet(one, other)]
-        for table in (one, other)
-    )
-    equal = [sums(table, key) - sums(first, key) for table, key, first in shared if table != first]
+    weight, linear = np.zeros(size), np.zeros(size)
+    equal, rows = [], []
+    for block in blocks:
+        here = slice(starts[block.key], starts[block.key] + block.values.size)
+        weight[here] = 1 / float(block.variance)
+        linear[here] = -block.values.reshape(-1) / float(block.variance)
+        above = next(table for table in tables if axes.refines(table, block.key))
+        rows.append(sums(above, block.key)[:, :cells])
+        if block.key not in tables:
+            equal.append(sums(above, block.key) - sums(block.key, block.key))
+    for one, other in combinations(tables, 2):
+        shared = axes.meet(one, other)
+        equal.append(sums(one, shared) - sums(other, shared))
     equations = sparse.vstack(equal).tocsc() if equal else sparse.csc_matrix((0, size))
-    square = (matrix.T @ sparse.diags(weight) @ matrix).tocsc()
-    return square, -(matrix.T @ (weight * target)), equations, (matrix, target, weight), tables, size
+    target = np.concatenate([block.values.reshape(-1) for block in blocks])
+    precision = np.concatenate([np.full(block.values.size, 1 / float(block.variance)) for block in blocks])
+    measured = sparse.vstack(rows).tocsr(), target, precision
+    return sparse.diags(weight, format="csc"), linear, equations, measured, tables, cells
 
 
-def by_osqp(square: Any, linear: Any, equations: Any, size: int) -> Any:
+def by_osqp(square: Any, linear: Any, equations: Any, cells: int) -> Any:
     """The cells by OSQP."""
     import osqp
 
-    rows = equations.shape[0]
+    rows, size = equations.shape
+    limits = sparse.hstack([sparse.identity(cells), sparse.csr_matrix((cells, size - cells))])
     problem = osqp.OSQP()
     problem.setup(
         square,
         linear,
-        sparse.vstack([equations, sparse.identity(size)]).tocsc(),
-        np.zeros(rows + size),
-        np.concatenate([np.zeros(rows), np.full(size, np.inf)]),
+        sparse.vstack([equations, limits]).tocsc(),
+        np.zeros(rows + cells),
+        np.concatenate([np.zeros(rows), np.full(cells, np.inf)]),
         verbose=False,
         eps_abs=1e-4,
         eps_rel=1e-4,
         max_iter=20_000,
     )
-    return np.maximum(problem.solve().x, 0)
+    return np.maximum(problem.solve().x[:cells], 0)
 
 
-def by_clarabel(square: Any, linear: Any, equations: Any, size: int) -> Any:
+def by_clarabel(square: Any, linear: Any, equations: Any, cells: int) -> Any:
     """The cells by Clarabel."""
     import clarabel
 
-    rows = equations.shape[0]
+    rows, size = equations.shape
+    limits = sparse.hstack([-sparse.identity(cells), sparse.csr_matrix((cells, size - cells))])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(size)]
-    constraints = sparse.vstack([equations, -sparse.identity(size)]).tocsc()
-    solver = clarabel.DefaultSolver(
-        sparse.triu(square).tocsc(), linear, constraints, np.zeros(rows + size), cones, settings
-    )
-    return np.maximum(np.array(solver.solve().x), 0)
+    cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(cells)]
+    constraints = sparse.vstack([equations, limits]).tocsc()
+    solver = clarabel.DefaultSolver(square, linear, constraints, np.zeros(rows + cells), cones, settings)
+    return np.maximum(np.array(solver.solve().x[:cells]), 0)
 
 
 SETS: dict[str, tuple[list[int], list[tuple[int, ...]]]] = {
@@ -197,7 +202,7 @@ def objectives() -> Table:
         blocks = cubes.blocks_of(problem)
         seconds = best(partial(fit, problem.axes, blocks), 3)
         grid.add_row(name, "Discreet", f"{seconds:.3f}", "1", "")
-        square, linear, equations, (matrix, target, weight), tables, size = program(problem.axes, blocks)
+        square, linear, equations, (matrix, target, weight), tables, count = program(problem.axes, blocks)
         found = fit(problem.axes, blocks).tables
         own = np.concatenate([found[table].reshape(-1) for table in tables])
 
@@ -206,7 +211,7 @@ def objectives() -> Table:
 
         for solver, run in (("OSQP", by_osqp), ("Clarabel", by_clarabel)):
             start = time.perf_counter()
-            cells = run(square, linear, equations, size)
+            cells = run(square, linear, equations, count)
             taken = time.perf_counter() - start
             above = objective(own) / objective(cells) - 1
             grid.add_row("", solver, f"{taken:.2f}", f"{taken / seconds:,.0f}", f"{above:+.4%}")
