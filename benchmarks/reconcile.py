@@ -33,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy import sparse
 
+from benchmarks.solvers import by_clarabel, by_osqp
 from benchmarks.timing import best
 from discreet import town
 from discreet.papers import wang2020
@@ -97,43 +98,6 @@ def quadratic(matrix: Any, noisy: Any) -> tuple[Any, Any, Any]:
     return sparse.diags(weight, shape=(size, size), format="csc"), linear, equations
 
 
-def by_osqp(matrix: Any, noisy: Any) -> Any:
-    """The cells by OSQP."""
-    import osqp
-
-    square, linear, equations = quadratic(matrix, noisy)
-    cells, rows = matrix.shape[1], equations.shape[0]
-    limits = sparse.hstack([sparse.identity(cells), sparse.csr_matrix((cells, rows))])
-    problem = osqp.OSQP()
-    problem.setup(
-        square,
-        linear,
-        sparse.vstack([equations, limits]).tocsc(),
-        np.zeros(rows + cells),
-        np.concatenate([np.zeros(rows), np.full(cells, np.inf)]),
-        verbose=False,
-        eps_abs=1e-4,
-        eps_rel=1e-4,
-        max_iter=20_000,
-    )
-    return np.maximum(problem.solve().x[:cells], 0)
-
-
-def by_clarabel(matrix: Any, noisy: Any) -> Any:
-    """The cells by Clarabel."""
-    import clarabel
-
-    square, linear, equations = quadratic(matrix, noisy)
-    cells, rows = matrix.shape[1], equations.shape[0]
-    limits = sparse.hstack([-sparse.identity(cells), sparse.csr_matrix((cells, rows))])
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(cells)]
-    constraints = sparse.vstack([equations, limits]).tocsc()
-    solver = clarabel.DefaultSolver(square, linear, constraints, np.zeros(rows + cells), cones, settings)
-    return np.maximum(np.array(solver.solve().x[:cells]), 0)
-
-
 def fit_tree(noisy: Any, parent: Any) -> Any:
     """The real-valued leaves, in the order given."""
     spread, known = np.ones(len(noisy)), np.full(len(noisy), -1)
@@ -169,7 +133,7 @@ def compare(grid: Table, name: str, ours: Callable[[], object], fitted: Any, mat
     grid.add_row(f"{name}: Discreet, to integers", f"{seconds:.3f}", "1", "", f"{peak(ours):.0f}")
     for solver, run in (("OSQP", by_osqp), ("Clarabel", by_clarabel)):
         start = time.perf_counter()
-        cells = run(matrix, noisy)
+        cells = run(*quadratic(matrix, noisy), matrix.shape[1])
         taken = time.perf_counter() - start
         above = own / objective(cells) - 1
         grid.add_row(f"{name}: {solver}", f"{taken:.2f}", f"{taken / seconds:,.0f}", f"{above:+.5%}", "")

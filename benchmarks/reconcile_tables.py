@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy import sparse
 
+from benchmarks.solvers import by_clarabel, by_osqp
 from benchmarks.timing import best
 from discreet.reconcile import cube
 from discreet.reconcile.axes import Axes, Key
@@ -146,41 +147,6 @@ def program(axes: Axes, blocks: list[Block]) -> tuple[Any, Any, Any, Any, list[K
     precision = np.concatenate([np.full(block.values.size, 1 / float(block.variance)) for block in blocks])
     measured = sparse.vstack(rows).tocsr(), target, precision
     return sparse.diags(weight, format="csc"), linear, equations, measured, tables, cells
-
-
-def by_osqp(square: Any, linear: Any, equations: Any, cells: int) -> Any:
-    """The cells by OSQP."""
-    import osqp
-
-    rows, size = equations.shape
-    limits = sparse.hstack([sparse.identity(cells), sparse.csr_matrix((cells, size - cells))])
-    problem = osqp.OSQP()
-    problem.setup(
-        square,
-        linear,
-        sparse.vstack([equations, limits]).tocsc(),
-        np.zeros(rows + cells),
-        np.concatenate([np.zeros(rows), np.full(cells, np.inf)]),
-        verbose=False,
-        eps_abs=1e-4,
-        eps_rel=1e-4,
-        max_iter=20_000,
-    )
-    return np.maximum(problem.solve().x[:cells], 0)
-
-
-def by_clarabel(square: Any, linear: Any, equations: Any, cells: int) -> Any:
-    """The cells by Clarabel."""
-    import clarabel
-
-    rows, size = equations.shape
-    limits = sparse.hstack([-sparse.identity(cells), sparse.csr_matrix((cells, size - cells))])
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(cells)]
-    constraints = sparse.vstack([equations, limits]).tocsc()
-    solver = clarabel.DefaultSolver(square, linear, constraints, np.zeros(rows + cells), cones, settings)
-    return np.maximum(np.array(solver.solve().x[:cells]), 0)
 
 
 SETS: dict[str, tuple[list[int], list[tuple[int, ...]]]] = {
