@@ -143,24 +143,30 @@ class _Search:
         self.rough = aim
 
     def run(self) -> Fit:
-        """Newton steps until the certificate holds; it may ask for a smaller disagreement than was aimed at."""
+        """Newton steps until the certificate holds; it may ask for a smaller disagreement than was aimed at.
+
+        Where steps no longer help, as last digits of large counts hide where to go, the best point so far is judged.
+        """
         now, steps = self._at(np.zeros(self.family.size)), 0
+        best, least = now, math.inf
         while True:
             slopes = self._slopes(now)
             weights = self._weights(slopes)
             agreed = self._agreed(now.components, weights)
             rest = agreed[self.family.index] - now.components
             residual = float(np.abs(rest).max(initial=0.0)) / self.unit
-            if residual <= self.aim or steps >= STEPS:
-                found = self._found(now, agreed, residual, steps)
-                if self._holds(found) or steps >= STEPS or self.aim <= FINEST:
+            if residual < least:
+                best, least = now, residual
+            if residual <= self.aim:
+                found = self._found(now, steps)
+                if self._holds(found) or self.aim <= FINEST:
                     return self._certified(found)
                 self.aim /= 10
                 continue
             step = self._newton(slopes, weights, rest, min(0.1, math.sqrt(residual)))
             after = self._search(now, step, agreed, rest, weights)
-            if after is None:
-                return self._certified(self._found(now, agreed, residual, steps))
+            if after is None or steps >= STEPS:
+                return self._certified(self._found(best, steps))
             now, steps = after, steps + 1
 
     def _at(self, multipliers: Floats) -> _Point:
@@ -261,9 +267,12 @@ class _Search:
             length /= 2
         return None
 
-    def _found(self, now: _Point, agreed: Floats, residual: float, steps: int) -> tuple[Fit, float]:
+    def _found(self, now: _Point, steps: int) -> tuple[Fit, float]:
         """The tables at a point, and how far below 0 the last digits of their disagreement may put the gap."""
         family = self.family
+        agreed = self._agreed(now.components, self._weights(self._slopes(now)))
+        apart = now.components - agreed[family.index]
+        residual = float(np.abs(apart).max(initial=0.0)) / self.unit
         copies: tuple[dict[Key, Floats], ...] = tuple({} for _ in range(1 + max(b.copy for b in family.blocks)))
         for stack, cells in zip(family.stacks, now.cells, strict=True):
             for number, block in enumerate(stack.blocks):
@@ -277,7 +286,6 @@ class _Search:
             primal += _squares(tables[block.key], block.values, block.variance)
             missed = np.abs(tables[block.key] - block.values)[np.broadcast_to(block.variance == 0, block.values.shape)]
             residual = max(residual, float(missed.max(initial=0.0)) / self.unit)
-        apart = now.components - agreed[family.index]
         gap = primal - (now.distance - float(now.multipliers @ apart))
         largest = np.zeros(family.sets)
         np.maximum.at(largest, family.index, np.abs(now.multipliers))
