@@ -7,7 +7,8 @@ bounds: of those cells first that are not at a bound, as least squares would. Fo
 then by units. Those of a further grouping are corrected by pairs, a unit up in a sum that is too small and one down in
 a sum that is too large, both in the same sums of the groupings before. A unit goes where it adds least to the `misfit`,
 so that what is not fixed stays close. Where no pair is left, a program moves the rest: linear for two groupings, whose
-corners are integers; for more they are asked to be. It finds a way wherever there is one, within a limit of time.
+corners are integers; for more they are asked to be, and the first way that is found is taken. It finds a way wherever
+there is one, or ends with an error at a limit of time: no number depends on how fast a machine is.
 """
 
 import time
@@ -257,7 +258,7 @@ def _program(
     highs.setOptionValue("output_flag", False)
     highs.setOptionValue("time_limit", max(0.0, until - time.monotonic()))
     highs.setOptionValue("threads", 1)
-    highs.setOptionValue("mip_rel_gap", 0.5)  # a way matters more than the cheapest one
+    highs.setOptionValue("mip_max_improving_sols", 1)  # a way matters more than the cheapest one
     if len(owners) == 2:
         highs.setOptionValue("solver", "simplex")
     highs.passModel(model)
@@ -265,7 +266,7 @@ def _program(
     status = highspy.HighsModelStatus
     if highs.getModelStatus() in (status.kInfeasible, status.kUnboundedOrInfeasible):  # costs are above 0: bounded
         return None
-    if highs.getSolution().value_valid:
+    if highs.getModelStatus() in (status.kOptimal, status.kSolutionLimit):
         found = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
         moves: Integers = found[:size] - found[size:]
         if all(
