@@ -103,6 +103,17 @@ def test_what_it_does_not_is_refused_and_named(change: Any, grouping: str) -> No
         require_near(plan, [fitted], values, ptable.table)
 
 
+def test_a_total_is_the_one_of_least_squares() -> None:
+    """Wide noise explains a total that is a few standard deviations off; that it was settled does not."""
+    layout, plan, ptable = planned(TABLES[0], "nothing but noise")
+    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 1)), dtype=np.int64))
+    (fitted,) = plan.fitted(values)
+    place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
+    fitted.counts[place] = fitted.counts[place] + 2
+    (wrong,) = too_far(plan, [fitted], values, ptable.table)
+    assert wrong.startswith("total: published is ")
+
+
 def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
     """A given count of a million is met; a given zero leaves everything else where it was measured."""
     for fixed, alarm in (({"where": {}, "count": 10**6}, False), ({"where": {"a": "_other"}, "count": 0}, True)):

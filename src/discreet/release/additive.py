@@ -29,6 +29,7 @@ from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.mechanism import Mechanism
 from discreet.reconcile.cube import real_tables, reconciled, standard_deviations
+from discreet.reconcile.settle import PRECISE
 from discreet.release import fixed, methods
 from discreet.release.cells import Layout
 from discreet.release.parts import Key, Part, in_order, parts
@@ -38,9 +39,6 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Tables = list[list[Integers]]
 """For every table the counts of each of its groupings, in the order of the layout."""
-
-PRECISE = 0.01
-"""The variance, against that of the noise, of what an earlier part settled, where fixed counts may be against it."""
 
 BATCH = 8
 """Simulated runs that are fitted at once: more take longer, as all wait for the hardest."""
@@ -59,15 +57,10 @@ class Fitted:
         The integers of every grouping that the part has, by its place in the layout.
     free
         Least squares without bounds, by the same places; None for methods without least squares.
-    gap, residual, shift
-        The certificate of the fit, and the largest step of rounding; 0 for exact methods.
     """
 
     counts: dict[int, Integers]
     free: dict[int, Floats] | None
-    gap: float = 0.0
-    residual: float = 0.0
-    shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -99,11 +92,8 @@ class Plan:
         settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
         found = []
         for method, part in self.parts:
-            made = self._part(method, part, values, settled)
-            for place, numbers in made.counts.items():
-                here = self.layout.cells[1][place]
-                settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
-            found.append(made)
+            found.append(self._part(method, part, values, settled))
+            self._settle(settled, found[-1])
         return found
 
     def by_table(self, values: Sequence[Integers], found: Sequence[Fitted]) -> Tables:
@@ -111,9 +101,7 @@ class Plan:
         settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
         made: dict[tuple[int, int], Integers] = {}
         for (_, part), each in zip(self.parts, found, strict=True):
-            for place, numbers in each.counts.items():
-                here = self.layout.cells[1][place]
-                settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
+            self._settle(settled, each)
             made |= {
                 (table, place): each.counts[place] for table in part.tables for place in self.layout.tables[table][1]
             }
@@ -122,6 +110,12 @@ class Plan:
                 (table, place): self._clamped(place, values[place], settled) for place in self.layout.tables[table][1]
             }
         return [[made[number, place] for place in places] for number, (_, places) in enumerate(self.layout.tables)]
+
+    def _settle(self, settled: Integers, found: Fitted) -> None:
+        """Cells that no part before has settled get the counts of this one."""
+        for place, numbers in found.counts.items():
+            here = self.layout.cells[1][place]
+            settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
 
     def _clamped(self, place: int, values: Integers, settled: Integers) -> Integers:
         known = settled[self.layout.cells[1][place]].reshape(values.shape)
@@ -135,6 +129,15 @@ class Plan:
         numbers = [each for _, each in self.parts]
         before = numbers[: numbers.index(part) + 1]
         return any(one.count and fixed.within(one, each) is not None for one in self.literals for each in before)
+
+    def stated(self, part: Part) -> bool:
+        """Whether a count is given from elsewhere for the part."""
+        return any(fixed.within(one, part) is not None for one in self.literals)
+
+    def follows(self, part: Part) -> bool:
+        """Whether an earlier part, of another population, may have settled some of its counts."""
+        numbers = [each for _, each in self.parts]
+        return any(part.population != other.population for other in numbers[: numbers.index(part)])
 
     def deviations(self, part: Part) -> dict[int, float] | None:
         """The standard deviation of least squares without bounds, over the cells of every grouping of a part.
@@ -153,9 +156,7 @@ class Plan:
         rounded.
         """
         method, part = self.parts[number]
-        follows = any(part.population != other.population for _, other in self.parts[:number])
-        stated = any(fixed.within(one, part) is not None for one in self.literals)
-        if follows or stated or method == "wang-3":
+        if self.follows(part) or self.stated(part) or method == "wang-3":
             return None
         if method == "tree":
             none = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
@@ -176,17 +177,16 @@ class Plan:
         noisy = {key: part.turned(place, values[place]) for key, place in part.distinct.items()}
         variance = self._variance(part)
         if method == "wang-3":
-            made, free, quality = methods.wang_list(part, noisy, self.seed), None, (0.0, 0.0, 0.0)
+            made, free = methods.wang_list(part, noisy, self.seed), None
         elif method == "tree":
             chain = part.chain(list(part.distinct.values()))
             assert chain is not None, "a tree is chosen where groupings nest"
             order = [in_order(part.keys[place]) for place in chain]
             known = self._shared(part, settled) or methods.total(noisy)
             made, free = methods.nested(part, order, noisy, variance, known, self.seed)
-            quality = (0.0, 0.0, 0.5)
         else:
-            made, free, quality = self._cube(part, noisy, variance, self._shared(part, settled))
-        return Fitted(part.back(made), None if free is None else part.back(free), *quality)
+            made, free = self._cube(part, noisy, variance, self._shared(part, settled))
+        return Fitted(part.back(made), None if free is None else part.back(free))
 
     def _variance(self, part: Part) -> dict[Key, Floats]:
         """The variance of every measurement, as often as its cell is in a grouping: one noise counts once."""
@@ -207,7 +207,7 @@ class Plan:
         noisy: Mapping[Key, Integers],
         variance: Mapping[Key, Floats],
         shared: Mapping[Key, Integers],
-    ) -> tuple[dict[Key, Any], dict[Key, Any] | None, tuple[float, float, float]]:
+    ) -> tuple[dict[Key, Any], dict[Key, Any] | None]:
         """Literals are always met. What earlier parts settled is met as well, or nearly, if counts are fixed here."""
         stated, levels = fixed.in_cube(self.literals, part)
         known: dict[Key, Any] = dict(stated)
@@ -219,7 +219,7 @@ class Plan:
         found = reconciled(
             dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True
         )
-        return found.values, found.free, (found.gap, found.residual, found.shift)
+        return found.values, found.free
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""

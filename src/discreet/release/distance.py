@@ -9,7 +9,8 @@ Noise alone decides how far the truth is from y; with a chance of `CHANCE` at mo
 
 both from the certified integers. What is published is no further from the truth than that, as a rule nearer. So
 |p - y| must not exceed 2 q in any cell, nor 2 r in root mean square, and |p - x| the same times the standard deviation
-of x over that of the noise; rounding is allowed for. Tables that meet counts which were given from elsewhere, or follow
+of x over that of the noise; rounding is allowed for. The total of a cube is settled first: it must be x itself, rounded
+and not below 0. Tables that meet counts which were given from elsewhere, or follow
 tables that do, may be anywhere those counts put them: they are not compared. Nor are lists made by Wang's algorithm 3,
 which moves large counts up by design.
 """
@@ -30,6 +31,10 @@ CHANCE = 1e-9
 
 ROUNDING = 3.0
 """How far rounding may move a count; in root mean square, a third of that."""
+
+
+WHOLE = 0.51
+"""How far a total may be from the number that settles it: it is rounded, and last digits may differ."""
 
 
 class Noise:
@@ -82,12 +87,18 @@ def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], ta
         if method == "wang-3" or plan.states_counts(part):
             continue
         deviations = plan.deviations(part) or {}
+        settles = method == "cube" and not plan.follows(part) and not plan.stated(part)
         for place, counts in found.counts.items():
             name = plan.layout.groupings[place].name
             yield from _compared(counts, values[place], noise, 1.0, name, "the measurements")
             if found.free is not None:
                 ratio = deviations.get(place, noise.deviation) / noise.deviation if noise.deviation else 0.0
                 yield from _compared(counts, found.free[place], noise, ratio, name, "least squares without bounds")
+                if settles and counts.size == 1 and abs(counts.item() - max(0.0, found.free[place].item())) > WHOLE:
+                    yield (
+                        f"{name}: published is {counts.item():,}, and least squares without bounds, which settles it,"
+                        f" says {found.free[place].item():,.1f}"
+                    )
 
 
 def _compared(
