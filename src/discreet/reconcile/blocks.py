@@ -139,7 +139,7 @@ class _Part:
         """Without the mean of siblings, along every axis."""
         for axis, group in enumerate(self.siblings, 1):
             if group is None:
-                values = values - values.mean(axis=axis, keepdims=True)
+                values = values - np.add.reduce(values, axis=axis, keepdims=True) / values.shape[axis]
             else:
                 parent, order, starts, share = group
                 sums = np.add.reduceat(values.take(order, axis=axis), starts, axis=axis)

@@ -11,6 +11,7 @@ axes in front: several cubes at once.
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,23 @@ class _Step:
     groups: tuple[tuple[Integers, Integers, Integers] | None, ...]
     dropped: tuple[int, ...]
 
+    @cached_property
+    def _opened(self) -> tuple[Any, ...]:
+        """The index that gives a sum the axes that were dropped, with one group each."""
+        sides = range(-len(self.groups), 0)
+        return (..., *(None if axis in self.dropped else slice(None) for axis in sides))
+
     def add(self, values: Array) -> Array:
         """Sum."""
         for axis, group in enumerate(self.groups, -len(self.groups)):
             if group is not None:
                 _, order, starts = group
                 values = np.add.reduceat(values.take(order, axis=axis), starts, axis=axis)
-        return values.sum(axis=self.dropped) if self.dropped else values
+        return np.add.reduce(values, axis=self.dropped) if self.dropped else values
 
     def spread(self, values: Array) -> Array:
         """Give every part of a sum its number."""
-        values = np.expand_dims(values, self.dropped)
+        values = values[self._opened]
         for axis, group in enumerate(self.groups, -len(self.groups)):
             if group is not None:
                 values = values.take(group[0], axis=axis)
@@ -94,7 +101,8 @@ class Margins:
                 gathered[step.source] = part if here is None else here + part
                 own = step.source == 0 and here is not None and gathered[0].shape[-len(self.sides) :] == self.sides
         lead = np.shape(values[0])[: np.ndim(values[0]) - len(self.keys[0])]
-        return np.broadcast_to(gathered[0], (*lead, *self.sides))
+        shape, spread = (*lead, *self.sides), gathered[0]
+        return spread if spread.shape == shape else np.broadcast_to(spread, shape)
 
     def owners(self, key: Key, cells: Integers) -> Integers:
         """The place, in a margin, of the sum that contains each of the cells; both counted row by row."""
