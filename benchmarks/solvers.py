@@ -1,12 +1,36 @@
-"""Non-negative least squares by general solvers: minimise x' P x / 2 + q' x, equations x = 0, the first cells >= 0."""
+"""Non-negative least squares by general solvers: minimise x' P x / 2 + q' x, equations x = 0, the first cells >= 0.
 
+`within` gives them a process of their own, and so many seconds.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 
-def by_osqp(square: Any, linear: Any, equations: Any, cells: int) -> Any:
+def within(seconds: float, run: Callable[[], Any]) -> tuple[Any, float]:
+    """What a call returns and how long it took; None and the limit if it did not end."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+
+    def work() -> None:
+        start = time.perf_counter()
+        made = run()
+        there.send((made, time.perf_counter() - start))
+
+    process = context.Process(target=work)
+    process.start()
+    found = here.recv() if here.poll(seconds) else (None, seconds)
+    process.kill()
+    process.join()
+    return found
+
+
+def by_osqp(square: Any, linear: Any, equations: Any, cells: int, accuracy: float = 1e-4) -> Any:
     """The cells by OSQP."""
     import osqp
 
@@ -20,9 +44,9 @@ def by_osqp(square: Any, linear: Any, equations: Any, cells: int) -> Any:
         np.zeros(rows + cells),
         np.concatenate([np.zeros(rows), np.full(cells, np.inf)]),
         verbose=False,
-        eps_abs=1e-4,
-        eps_rel=1e-4,
-        max_iter=20_000,
+        eps_abs=accuracy,
+        eps_rel=accuracy,
+        max_iter=1_000_000,
     )
     return np.maximum(problem.solve().x[:cells], 0)
 
