@@ -200,3 +200,40 @@ def test_steps_out_of_order_and_wrong_sums_are_noticed(
     file: Path, write: Callable[[Ledger, sa.Connection], object], said: str
 ) -> None:
     assert any(said in line for line in forged(file, write))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "DELETE FROM discreet_cells",
+        "UPDATE discreet_cells SET digests = zeroblob(32)",
+        f"INSERT INTO discreet_cells VALUES (6, 0, X'{cells('c')[0].hex()}')",
+    ],
+)
+def test_nothing_is_spent_by_rows_that_no_entry_signed(file: Path, changed: str) -> None:
+    """What was spent decides what is free, and whether the data changed."""
+    age, one, other = cells("age", "1", "other")
+    ledger = Ledger.at(file, SECRET)
+    ledger.reserve("truths", 1, [age], {}).spend(([age], [one]))
+    again = ledger.reserve("again", 0, [age], {})
+    change(file, changed)
+    with pytest.raises(LedgerError, match="not as it was written"):
+        again.spend(([age], [other]))
+    with pytest.raises(LedgerError, match="not as it was written"):
+        ledger.known([age])
+    assert ledger.find("again").state == "reserved"  # type: ignore[union-attr]
+
+
+def test_what_a_manifest_states_tells_nothing_of_releases_that_were_refused(tmp_path: Path) -> None:
+    for refusals in (0, 2):
+        ledger = new(tmp_path / f"{refusals}.ledger")
+        for _ in range(refusals):
+            ledger.reserve("refused", 1, cells("b"), {}).refund()
+        grant = ledger.reserve("first", 1, cells("a"), {})
+        grant.spend()
+        head = grant.head()
+        assert head.seq == 1
+        ledger.verify(head)
+        ledger.require(head)
+        with pytest.raises(LedgerError, match="older copy"):
+            ledger.require(Head(9, head.mac))

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, func, insert, select
 
-from discreet.account import chain
+from discreet.account import cells, chain
 from discreet.account.chain import Entry, Head, History, Record
 from discreet.account.store import Store, entries
 from discreet.errors import LedgerError
@@ -45,6 +45,11 @@ class Book:
         found = base.execute(chosen.order_by(entries.c.seq.desc()).limit(1)).first()
         return None if found is None else self._genuine(found)
 
+    def spends(self, base: Connection, last: int) -> int:
+        """How many entries up to that one spent something."""
+        chosen = select(func.count()).select_from(entries).where(entries.c.kind == "spend", entries.c.seq <= last)
+        return int(base.execute(chosen).scalar_one())
+
     def record(self, base: Connection, release: str) -> Record | None:
         """A release as it stands; None where it was never reserved."""
         start = self.latest(base, ("reserve",), release)
@@ -65,17 +70,32 @@ class Book:
                 " same (unit: {name: ...}), or open another ledger"
             )
 
+    def intact(self, base: Connection) -> History:
+        """The whole chain and the cells that its entries spent, checked: what decides what is free and what changed.
+
+        Raises
+        ------
+        LedgerError
+            An entry, or a row of cells, is not as it was written.
+        """
+        history = self.replay(base).check()
+        wrong = list(cells.failures(base, history.cells))
+        if wrong:
+            raise chain.failed(wrong)
+        return history
+
     def replay(self, base: Connection, head: Head | None = None) -> History:
-        """The whole chain; `head` must be in it."""
+        """The whole chain; `head` must be in it: an entry by its number, or what was spent by how many were before."""
         history = History(self._key)
-        met = head is None
+        met, spends = head is None, 0
         for row in base.execute(select(entries).order_by(entries.c.seq)):
             entry = read(row)
             history.add(entry)
-            met = met or entry.head == head
+            spends += entry.kind == "spend"
+            met = met or entry.head == head or (entry.kind == "spend" and Head(spends, entry.mac) == head)
         if not met and head is not None:
             history.failures.append(
-                f"there is no entry {head.seq} with the mac {head.mac[:16]}...: this is an older copy of the ledger,"
+                f"nothing in it has the number {head.seq} and the mac {head.mac[:16]}...: this is an older copy of the ledger,"
                 " or another ledger"
             )
         return history

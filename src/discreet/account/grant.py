@@ -48,6 +48,7 @@ class Grant:
         with self._step() as (base, last, state):
             if state == "refunded":
                 raise LedgerError(f"{self.release!r} was refunded; nothing may be drawn: reserve it again")
+            self._book.intact(base)
             hashes = None if truths is None else self._unchanged(base, *truths)
             if state == "reserved":
                 if self._digests is None:
@@ -75,12 +76,17 @@ class Grant:
         return np.unique(truths)
 
     def head(self) -> Head:
-        """The entry at which it was spent: what a manifest states, the same whenever the release is run again."""
+        """What a manifest states: which of all that was spent it is, and the mac of that entry.
+
+        It is the same whenever the release is run again. The number of the entry would tell of releases that were
+        refused in between, which may depend on the data.
+        """
         with self._book.store.read() as base:
             entry = self._book.latest(base, ("spend",), self.release)
+            spends = 0 if entry is None else self._book.spends(base, entry.seq)
         if entry is None:
             raise LedgerError(f"{self.release!r} is {self.state}, not spent: call spend before the first draw")
-        return entry.head
+        return Head(spends, entry.mac)
 
     def refund(self) -> None:
         """Give the units back; only before they are spent. Again: nothing happens."""

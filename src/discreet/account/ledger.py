@@ -221,6 +221,7 @@ class Ledger:
         """
         asked = digested.digests(cells)
         with self._store.read() as base:
+            self._book.intact(base)
             record = None if release is None else self._book.record(base, release)
             before = None if record is None or record.state == "refunded" else record.seq
             return digested.texts(asked[digested.spent(base, asked, before)])
@@ -306,6 +307,17 @@ class Ledger:
         """The last entry: it goes into the manifest, so that an older copy of the ledger is noticed."""
         with self._store.read() as base:
             return self._book.last(base).head
+
+    def require(self, head: Head | tuple[int, str]) -> None:
+        """Refuse a ledger that does not have what a manifest, or its own memory, says it had.
+
+        Raises
+        ------
+        LedgerError
+            It is an older copy, another ledger, or an entry is not as it was written.
+        """
+        with self._store.read() as base:
+            self._book.replay(base, Head(*head)).check()
 
     def verify(self, head: Head | tuple[int, str] | None = None) -> Statement:
         """Recompute everything: the chain, the sums, the order of steps, the cells, the certificate, the capacity.
