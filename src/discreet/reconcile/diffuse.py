@@ -12,6 +12,8 @@ the margins it belongs to; where m cells of a wave share a sum, each answers for
 
     sum over the margins and the cells of (sum of the integers - sum of the least-squares values)**2.
 
+Where there are many cells, those of a wave are moved together first, each answering for its share as before.
+
 **Precision.** Last, where variances differ, the same with every square divided by its variance, best first: the few
 units that a precise margin is off by are moved where they do the least harm.
 """
@@ -23,9 +25,10 @@ import numpy as np
 from discreet.reconcile import apportion, seeded
 from discreet.reconcile.check import Floats, Integers
 from discreet.reconcile.margins import Margins
-from discreet.reconcile.misfit import Misfit
+from discreet.reconcile.misfit import Misfit, count, shares
 
 WAVES = 256
+SWEEPS = 3
 PASSES = 12
 MOVES = 4000
 
@@ -48,26 +51,23 @@ def diffuse(
     places = margins.places(open_cells)
     expected = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
     expected += np.concatenate([np.ravel(total) for total in margins.add(whole.reshape(cells.shape))])
-    expected += _count(places, part, len(expected))
-    for wave in _waves(margins.sides, open_cells):
+    expected += count(places, part, len(expected))
+    waves = _waves(margins.sides, open_cells)
+    for wave in waves:
         at = places[:, wave]
-        share = 1 / np.bincount(at.reshape(-1), minlength=len(expected))[at]
+        share = shares(at, len(expected))
         pull = (share * (0.5 - part[wave] + expected[at])).sum(axis=0) + (0.5 - part[wave])
         up = pull < 0
         whole[open_cells[wave]] += up
-        expected += _count(at, up - part[wave], len(expected))
+        expected += count(at, up - part[wave], len(expected))
     alike = Misfit(margins, flat, targets, [1.0] * len(targets), 1.0, whole)
+    for _ in range(SWEEPS if len(open_cells) > MOVES else 0):
+        for wave in waves:
+            alike.sweep(open_cells[wave], places[:, wave])
     _polish(alike, open_cells, key)
     if min(weights) < max(weights):
         _polish(Misfit(margins, flat, targets, weights, min(weights), whole), open_cells, key, best_first=True)
     return whole.reshape(cells.shape)
-
-
-def _count(places: Integers, values: Floats, size: int) -> Floats:
-    counts = np.zeros(size)
-    for row in places:
-        counts += np.bincount(row, values, minlength=size)
-    return counts
 
 
 def _waves(sides: Sequence[int], cells: Integers) -> list[Integers]:

@@ -86,7 +86,34 @@ class Misfit:
                 taken += 1
         return taken
 
+    def sweep(self, at: Integers, places: Integers) -> None:
+        """Take steps of several cells at once; where m of them share a sum, each answers for 1/m of its error.
+
+        All weights are 1. `places` has a row for each margin: the sum that each cell is in.
+        """
+        share = shares(places, len(self._error))
+        pull = (share * self._error[places]).sum(axis=0) + self.whole[at] - self._cells[at]
+        step = np.where(pull > 0, -1, 1)
+        after = self.whole[at] + step
+        helps = np.abs(pull) > (share.sum(axis=0) + 1) / 2 * (1 + 1e-9)
+        step[~helps | (after < self._floor[at]) | (after > self._ceiling[at])] = 0
+        self.whole[at] += step
+        self._error += count(places, step.astype(np.float64), len(self._error))
+
     def take(self, at: Integers, steps: Integers) -> None:
         """Change cells, each given once."""
         self.whole[at] += steps
         np.add.at(self._error, self._margins.places(at), steps)
+
+
+def shares(places: Integers, size: int) -> Floats:
+    """For every cell and margin, one over how many of the cells are in the same sum."""
+    return np.asarray(1 / np.bincount(places.reshape(-1), minlength=size)[places])
+
+
+def count(places: Integers, values: Floats, size: int) -> Floats:
+    """What cells add to every sum."""
+    counts = np.zeros(size)
+    for row in places:
+        counts += np.bincount(row, values, minlength=size)
+    return counts
