@@ -57,7 +57,7 @@ def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
             " came with the data. Nobody can say from this folder how those keys were made, so nothing is promised,"
             " for one count or for all of them.</p></div>"
         )
-    exp, delta = ptable.guarantee.exp_epsilon, alone(spec, ptable)
+    exp, delta = Epsilon.of(ptable.guarantee.epsilon).exp * _ROUNDED_DOWN, alone(spec, ptable)
     extra = f", plus a chance of at most {one_in(float(delta) * (1 + 2**-40))}" if delta else ""
     return (
         '<div class="warning"><p><strong>No guarantee is given for these tables as a whole.</strong> The same group of'
@@ -143,8 +143,9 @@ def _symbols(
         "contributors": "chosen by the people who are counted; the same people get the same noise",
     }
     named = ", ".join(f"{key} {value}" for key, value in sorted(ptable.design.items()) if key != "name")
+    said = "as its publisher describes it; the guarantee is computed from its integers alone"
     found += [
-        ["noise", f"{label(str(ptable.design.get('name')))}", label(named, 200) or "no parameters"],
+        ["noise", f"{label(str(ptable.design.get('name')))}", f"{label(named, 200)}{'; ' if named else ''}{said}"],
         ["key", spec.key, kinds[spec.key]],
     ]
     return found
@@ -183,6 +184,15 @@ def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | 
     )
 
 
+_OTHERS = {
+    "query": "Other publications about the same people. Each has its own cost, and costs add up, as long as data that"
+    " changed have a new version label: under an old one they would have the same noise, and show their exact"
+    " differences. The publisher's software refuses that; from the folders nobody can tell.",
+    "fresh": "Other publications about the same people. Each has its own cost, and costs add up.",
+    "contributors": "Other publications about the same people. Their guarantees do not add up with this one.",
+}
+
+
 def _outside(spec: ReleaseSpec) -> list[str]:
     lines = [
         "The names of tables and dimensions, the categories that were declared, the filters, and any zero or total that"
@@ -190,7 +200,7 @@ def _outside(spec: ReleaseSpec) -> list[str]:
         " not computed from the data.",
         "What is true of people in general. If tables show that a disease is common in a district, that is learnt about"
         " everyone there, whether they took part or not.",
-        "Other publications about the same people. Each has its own cost, and costs add up.",
+        _OTHERS[spec.key],
     ]
     if any(dimension.from_data for dimension in spec.dimensions.values()):
         lines.append("Which categories there are. They were taken from the data as they are.")
