@@ -41,7 +41,15 @@ ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), S
 
 def left(tmp_path: Path) -> set[str]:
     """What a release left beside its sources."""
-    sources = {"people.csv", "secret.key", "release.yaml", "town.ledger", "town.ledger-wal", "town.ledger-shm"}
+    sources = {
+        "people.csv",
+        "secret.key",
+        "secret.key.memory",
+        "release.yaml",
+        "town.ledger",
+        "town.ledger-wal",
+        "town.ledger-shm",
+    }
     return {path.name for path in tmp_path.iterdir()} - sources
 
 

@@ -173,7 +173,7 @@ def test_other_releases_of_the_folder_are_drawn(spec: dict[str, Any], tmp_path: 
         {"unit": {"id": "id", "name": "person"}},
         {"source": {"csv": "elsewhere.csv"}},
         {"dimensions": {"sex": {"column": "sex", "categories": {"f": ["f"], "m": ["m", "M"]}}}},
-        {"secret": {"env": "OTHER"}, "ledger": None},
+        {"secret": {"env": "OTHER", "memory": "none"}, "ledger": None},
     ],
 )
 def test_measurements_of_another_release_are_not_drawn_over(
@@ -454,7 +454,7 @@ def test_an_older_copy_of_the_ledger_is_refused(paid: dict[str, Any], tmp_path: 
     refuse(asked, tmp_path / "out")
     after = (tmp_path / "town.ledger").read_bytes()
     (tmp_path / "town.ledger").write_bytes(before)
-    with nothing_is_drawn(), pytest.raises(LedgerError, match="it is an older copy"):
+    with nothing_is_drawn(), pytest.raises(LedgerError, match="this is an older copy"):
         run(asked, tmp_path / "out")
     assert (tmp_path / KEPT).exists()
     (tmp_path / "town.ledger").write_bytes(after)

@@ -135,6 +135,7 @@ def test_another_version_secret_or_design_has_other_noise(spec: dict[str, Any], 
 def test_one_person_more_changes_measurements_and_nothing_else(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "one")
     save([*people(500), {"id": 9999, "district": "nowhere", "age": 3, "sex": "x"}], tmp_path / "people.csv")
+    (tmp_path / "secret.key.memory").unlink()  # it would refuse that
     run(spec, tmp_path / "two")
     one, two = folder(tmp_path / "one"), folder(tmp_path / "two")
     assert set(one) == set(two)
@@ -407,7 +408,7 @@ def test_a_failure_while_counting_leaves_nothing(
     monkeypatch.setattr("discreet.files.os.fsync", fail)
     with pytest.raises(ReleaseError):
         run(spec, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key", "secret.key.memory"]
 
 
 def test_public_name(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -425,7 +426,7 @@ def test_a_full_disk_leaves_nothing_and_the_release_is_completed_later(
         patched.setattr(os, "fsync", full)
         with pytest.raises(OutputError, match="No space left"):
             run(spec, tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key"}
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key", "secret.key.memory"}
     run(spec, tmp_path / "out")
     check(tmp_path / "out")
 

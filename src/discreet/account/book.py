@@ -95,8 +95,8 @@ class Book:
             met = met or entry.head == head or (entry.kind == "spend" and Head(spends, entry.mac) == head)
         if not met and head is not None:
             history.failures.append(
-                f"nothing in it has the number {head.seq} and the mac {head.mac[:16]}...: this is an older copy of the ledger,"
-                " or another ledger"
+                f"nothing in it has the number {head.seq} and the mac {head.mac[:16]}...: this is an older copy of the"
+                " ledger, or another ledger"
             )
         return history
 

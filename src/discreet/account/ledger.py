@@ -308,8 +308,13 @@ class Ledger:
         with self._store.read() as base:
             return self._book.last(base).head
 
-    def require(self, head: Head | tuple[int, str]) -> None:
-        """Refuse a ledger that does not have what a manifest, or its own memory, says it had.
+    def releases(self, head: Head | tuple[int, str] | None = None) -> tuple[Record, ...]:
+        """Every release that was reserved, as it stands.
+
+        Parameters
+        ----------
+        head
+            From a manifest, or seen earlier: the chain must contain it.
 
         Raises
         ------
@@ -317,7 +322,7 @@ class Ledger:
             It is an older copy, another ledger, or an entry is not as it was written.
         """
         with self._store.read() as base:
-            self._book.replay(base, Head(*head)).check()
+            return tuple(self._book.replay(base, None if head is None else Head(*head)).check().records.values())
 
     def verify(self, head: Head | tuple[int, str] | None = None) -> Statement:
         """Recompute everything: the chain, the sums, the order of steps, the cells, the certificate, the capacity.

@@ -8,12 +8,13 @@ is run again: with query keys it has the same name in the ledger and comes out t
 
 The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
 not, the same keys would show the exact differences, so nothing is drawn or recorded, and the steward is told. That
-holds for a cell, in whatever table it is asked for again.
+holds for a cell, in whatever table it is asked for again. Without a ledger, the memory of the secret keeps them
+(`memory`). It also keeps the last entry of a ledger that was seen, so that an older copy is refused.
 """
 
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,13 @@ from discreet.certify.ptable import PTable
 from discreet.errors import LedgerError
 from discreet.release import keys, secrets
 from discreet.release.cells import Layout
+from discreet.release.memory import Memory
 from discreet.release.pending import Kept
 from discreet.release.promise import unpromised
 from discreet.release.spec import ReleaseSpec
 
 if TYPE_CHECKING:
+    from discreet.account.chain import Record
     from discreet.account.grant import Grant
     from discreet.account.ledger import Ledger
 
@@ -42,9 +45,15 @@ class Account:
     ----------
     start
         What all its keys depend on.
+    scheme
+        How keys are made from it.
+    memory
+        Of the secret; None where it has no place.
     """
 
     start: bytes
+    scheme: int = keys.SCHEME
+    memory: Memory | None = None
     ledger: "Ledger | None" = None
     grant: "Grant | None" = None
 
@@ -52,10 +61,13 @@ class Account:
     def of(cls, asked: ReleaseSpec, layout: Layout, ptable: PTable, secret: bytes) -> "Account":
         """Open the ledger, and reserve nothing yet."""
         ledger = None if asked.ledger is None else _ledger(asked.ledger, secret)
-        start = keys.header(
-            "cell", "" if ledger is None else ledger.id, asked.version, _rule(asked, layout), ptable.digest
-        )
-        return cls(start, ledger)
+        memory = Memory.of(asked.secret)
+        scheme, number = keys.SCHEME, ""
+        if ledger is not None:
+            number = ledger.id
+            scheme = _scheme(ledger.releases(None if memory is None else memory.head(number)), asked.version)
+        start = keys.header(scheme, number, asked.version, _rule(asked, layout), ptable)
+        return cls(start, scheme, memory, ledger)
 
     def reserved(self, asked: ReleaseSpec, layout: Layout, ptable: PTable) -> "Account":
         """Reserve what the release costs."""
@@ -69,7 +81,8 @@ class Account:
         known = self.ledger.known(digests, name)
         touches = layout.touches(asked.unit.contributions, [digest in known for digest in digests])
         cost = self.ledger.cost([(ptable, touches)], asked.unit.contributions) if touches else 0
-        note = {"title": asked.title, "cells": len(digests), "new": len(digests) - len(known), "touches": touches}
+        new = len(digests) - len(known)
+        note = {"title": asked.title, "cells": len(digests), "new": new, "touches": touches, "scheme": self.scheme}
         composable, protects = unpromised(asked) is None, asked.unit.protects
         grant = self.ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
         return replace(self, grant=grant)
@@ -115,18 +128,24 @@ class Account:
 
     def spend(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
         """The first draw is next: spend, and refuse data that changed under an unchanged version label."""
-        if self.grant is None:
-            return
-        if asked.key != "query":
-            self.grant.spend()
-            return
+        truths = self._truths(layout, counts, secret) if asked.key == "query" else None
+        if self.grant is not None and self.ledger is not None:
+            self.grant.spend(truths)
+            if self.memory is not None:
+                self.memory.saw(self.ledger.id, self.ledger.head)
+        elif truths is not None:
+            assert self.memory is not None, "a specification without a place for it is refused"
+            self.memory.remember(asked.version, *truths)
+
+    def _truths(self, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> tuple[list[bytes], list[bytes]]:
+        """The name of every cell, and a keyed hash of it and of its true count."""
         key = keys.derived(secret, "truth")
         names = keys.identities(self.start, layout.cells[0])
         hashes = [
             hmac.digest(key, name + count.to_bytes(8, "big", signed=True), "sha256")[:16]
             for name, count in zip(names, counts.tolist(), strict=True)
         ]
-        self.grant.spend((names, hashes))
+        return names, hashes
 
     def complete(self) -> None:
         """It is published."""
@@ -145,6 +164,12 @@ def _ledger(where: str, secret: bytes) -> "Ledger":
     from discreet.account.ledger import Ledger  # only those who have one load its database
 
     return Ledger.at(where, secret)
+
+
+def _scheme(releases: Iterable["Record"], version: str) -> int:
+    """The scheme of a label: that of its releases, which for earlier Discreets, which did not say, is 1."""
+    held = (each for each in releases if each.release[:-17] == version and each.state != "refunded")
+    return next((int(each.note.get("scheme", 1)) for each in held), keys.SCHEME)
 
 
 def _rule(asked: ReleaseSpec, layout: Layout) -> list[object]:

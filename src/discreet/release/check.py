@@ -201,8 +201,11 @@ def _stated(document: dict[str, Any], failures: list[str]) -> None:
     key, ledger, software = (document.get(name) for name in ("key", "ledger", "software"))
     if document.get("engine") not in tuple(FIELDS):
         failures.append(f"manifest: the engine is none of {', '.join(FIELDS)}")
-    if not _fields(key, kind=_WORD, fingerprint=_FINGERPRINT, came_with_the_data=bool):
-        failures.append("manifest: the key is not a kind, the fingerprint of a secret and whether keys came with data")
+    form: dict[str, Any] = {"kind": _WORD, "fingerprint": _FINGERPRINT, "came_with_the_data": bool}
+    if not (_fields(key, **form) or _fields(key, scheme=int, **form)):  # scheme 1 was not named
+        failures.append(
+            "manifest: the key is not a kind, a scheme, the fingerprint of a secret and whether keys came with data"
+        )
     if ledger is not None and not (
         _fields(ledger, id=_HEX, seq=int, mac=_HEX, units=int)
         and all(0 <= ledger[name] < 2**63 for name in ("seq", "units"))
@@ -232,7 +235,7 @@ def _spec(document: dict[str, Any]) -> ReleaseSpec:
     filled = {
         **public,
         "source": {document["engine"]: ""},
-        "secret": None if key["fingerprint"] is None else {"env": "NONE"},
+        "secret": None if key["fingerprint"] is None else {"env": "NONE", "memory": "NONE"},
         "ledger": None if document["ledger"] is None else "NONE",
         "record_keys": ["key"] if key["came_with_the_data"] else None,
     }

@@ -130,7 +130,7 @@ def run(
         made = Published(asked, layout, ptable, touches, promise, plan, values, plan.by_table(values, fitted))
         tell("writing", 0)
         content = made.files()
-        document = made.manifest(content, kind_of(asked.source), _key(asked, secret), account.head())
+        document = made.manifest(content, kind_of(asked.source), _key(asked, secret, account.scheme), account.head())
         with steward.written(private, truth, made):
             _publish(output, content | {MANIFEST: manifest(document)}, account)
     kept.remove()
@@ -174,10 +174,11 @@ def _secret(asked: ReleaseSpec) -> bytes:
     return secrets.secret(asked.secret.file or f"env:{asked.secret.env}")
 
 
-def _key(asked: ReleaseSpec, secret: bytes) -> dict[str, Any]:
+def _key(asked: ReleaseSpec, secret: bytes, scheme: int) -> dict[str, Any]:
     """What the manifest says of keys."""
     return {
         "kind": asked.key,
+        "scheme": scheme,
         "fingerprint": None if asked.secret is None else secrets.fingerprint(secret),
         "came_with_the_data": asked.record_keys is not None,
     }

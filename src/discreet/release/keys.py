@@ -1,9 +1,11 @@
 """Keys: what chooses the noise of a cell.
 
-query          the top bits of HMAC-SHA256(secret, header, definition of the cell). The header names the purpose, the
+query          the top bits of HMAC-SHA256(secret, header, definition of the cell). The header names the scheme, the
                ledger, the version label of the data, the unit and its contributions, and the perturbation table, so
                that a key is used for one population, one version of the data and one table only. The same question
                gets the same answer, empty cells have noise, and guarantees compose.
+               Scheme 2 takes the table's integers. Scheme 1 took its whole certificate, so that another description of
+               the same design drew other noise; labels that a ledger knows by it go on with it.
 fresh          the system's generator, once for each distinct cell.
 contributors   the cell key of the Australian Bureau of Statistics: every person has four random components, the sums
                over a cell are reduced by the largest prime below 2**bits and joined by XOR. Same people, same noise:
@@ -25,7 +27,13 @@ import numpy.typing as npt
 import pyarrow as pa
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from discreet.certify.ptable import PTable
+from discreet.certify.verify import canonical
+
 Keys = npt.NDArray[np.uint64]
+
+SCHEME = 2
+"""How keys of new labels are made."""
 
 PRIMES = {8: 251, 16: 65_521, 32: 4_294_967_291}
 """The largest prime below 2**bits, for the sizes that contributor keys may have."""
@@ -36,11 +44,19 @@ _WITHIN = np.array([[255 * (0 < at <= size) for at in range(16)] for size in ran
 """For every length of an id the bytes of its block that it takes."""
 
 
-def header(purpose: str, ledger: str, version: str, unit: Sequence[object], ptable: str) -> bytes:
+def header(scheme: int, ledger: str, version: str, unit: Sequence[object], ptable: PTable) -> bytes:
     """What a key depends on beside its cell, written in one way only."""
-    text = json.dumps([purpose, ledger, version, list(unit), ptable], ensure_ascii=False)
+    purpose, table = ("cell", ptable.digest) if scheme == 1 else (f"cell {scheme}", weights(ptable))
+    text = json.dumps([purpose, ledger, version, list(unit), table], ensure_ascii=False)
     encoded = text.encode()
     return len(encoded).to_bytes(4, "big") + encoded
+
+
+def weights(ptable: PTable) -> str:
+    """A digest of what decides which number a key gives, and of nothing else in the certificate."""
+    document = ptable.certificate.document
+    chosen = {name: document[name] for name in ("bits", "domain", "rows", "interior")}
+    return hashlib.sha256(canonical(chosen)).hexdigest()
 
 
 def derived(secret: bytes, purpose: str) -> bytes:

@@ -86,8 +86,11 @@ def _relative(spec: ReleaseSpec, folder: Path) -> ReleaseSpec:
         for key, value in spec.source.items()
     }
     changed: dict[str, Any] = {"source": source}
-    if spec.secret is not None and spec.secret.file is not None:
-        changed["secret"] = Secret(file=at(spec.secret.file))
+    if spec.secret is not None:
+        file, memory = spec.secret.file, spec.secret.memory
+        changed["secret"] = Secret(
+            file=None if file is None else at(file), env=spec.secret.env, memory=None if memory is None else at(memory)
+        )
     if spec.ledger is not None and "://" not in spec.ledger:
         changed["ledger"] = at(spec.ledger)
     if spec.design is not None and "certificate" in spec.design:

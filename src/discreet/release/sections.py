@@ -218,12 +218,23 @@ class Secret(Section):
 
     file: str | None = Field(None, description="Path of a file made by: discreet keys new FILE.")
     env: str | None = Field(None, description="Environment variable that holds the secret in hexadecimal digits.")
+    memory: str | None = Field(
+        None,
+        description="Private file that remembers what was released with the secret; FILE.memory beside it unless given."
+        " A secret from the environment needs one for key: query without a ledger.",
+    )
 
     @model_validator(mode="after")
     def _one(self) -> "Secret":
         if (self.file is None) == (self.env is None):
             raise ValueError("give file or env")
         return self
+
+    @property
+    def place(self) -> str | None:
+        """The file that remembers what was released with the secret; None where there is no place for one."""
+        beside = None if self.file is None else f"{self.file}.memory"
+        return beside if self.memory is None else self.memory
 
 
 class Fixed(Section):

@@ -160,6 +160,13 @@ class ReleaseSpec(Section):
             raise SpecError(
                 "key is contributors; give unit: {id: COLUMN} to make record keys from, or record_keys", ("key",)
             )
+        if self.key == "query" and self.ledger is None and self.secret is not None and self.secret.place is None:
+            raise SpecError(
+                "the secret comes from the environment, and what was released with it must be remembered, as changed"
+                " data under one label would show their exact differences; give secret: {env: ..., memory: FILE}, a"
+                " ledger, or key: fresh",
+                ("secret",),
+            )
         if self.ledger is not None and self.secret is None:
             raise SpecError("a ledger needs the secret it was opened with; give secret: {file: ...}", ("ledger",))
         self._own_keys()
