@@ -185,6 +185,18 @@ def test_whatever_the_noise_public_values_that_can_be_met_are(problem: Any, seed
             assert all(found[place] == value for place, value in places.items())
 
 
+@pytest.mark.parametrize("skew", [1.0, 4.0])
+def test_a_fixed_count_of_a_margin_that_was_not_measured_changes_little_else(skew: float) -> None:
+    """The other counts of that margin are what the cells say, however skewed they are."""
+    draw = np.random.default_rng(3)
+    truth = draw.poisson(np.outer(8000 / np.arange(1, 7) ** skew, np.ones(5)))
+    noisy = truth + np.rint(draw.normal(0, 3, truth.shape)).astype(np.int64)
+    plain = cube({(0, 1): noisy}, variance=9, seed=1)[0, 1].sum(axis=1)
+    fixed = cube({(0, 1): noisy}, variance=9, fixed={(0,): {2: int(truth[2].sum())}}, seed=1)[0, 1].sum(axis=1)
+    assert fixed[2] == truth[2].sum()
+    assert np.abs(np.delete(fixed - plain, 2)).max() <= 5
+
+
 def test_large_counts_whose_last_digits_hide_where_to_go() -> None:
     """Newton's steps get worse after the tables agree to 6e-5; the best point counts, not the last."""
     noisy = {

@@ -207,7 +207,11 @@ class Axes:
             for name in self._levels[axis]
             if 1 < self.groups(axis, name) < self.groups(axis, level) and self._holds(axis, name, level)
         ]
-        return (max(nested, key=lambda name: self.groups(axis, name)),) if nested else None
+        return (
+            (max(nested, key=lambda name: (self.groups(axis, name), self._labels[axis, name].tolist())),)
+            if nested
+            else None
+        )
 
     def parents(self, axis: int, level: Hashable) -> Integers:
         """For each group of a level the group of the next coarser level that holds it; zeros where that is all."""

@@ -23,6 +23,7 @@ from discreet.errors import InputError, SolverError
 from discreet.reconcile import check, seeded
 from discreet.reconcile.axes import Key
 from discreet.reconcile.blocks import Block
+from discreet.reconcile.check import Floats
 from discreet.reconcile.least_squares import Fit, fit
 from discreet.reconcile.margins import Levels
 from discreet.reconcile.problem import BY_KEY, Naming, Problem, read
@@ -36,8 +37,11 @@ LATENT = 10.0
 ROUGH = 1e-2
 """Largest disagreement of simulated tables, in standard deviations of the least noise."""
 
-ROUNDS = 4
-"""Fits with numbers that were not measured, each around what the last one found."""
+ROUNDS = 200
+"""Fits with numbers that were not measured, each around what the last one found, at most."""
+
+STILL = 1e-3
+"""How far measured numbers may move in the last of these rounds, in standard deviations of the least noise."""
 
 
 def cube(
@@ -155,11 +159,10 @@ def blocks_of(problem: Problem) -> list[Block]:
     some = max(level.values())
     blocks = []
     for key in dict.fromkeys([*problem.noisy, *problem.known]):
-        shape = problem.axes.shape(key)
         values = problem.noisy.get(key)
         spread = problem.variance.get(key)
         if values is None or spread is None:
-            values, spread = np.full(shape, some / problem.axes.size(key)), np.asarray(loose)
+            values, spread = _start(problem, key, some), np.asarray(loose)
         known = problem.known.get(key)
         if known is not None:
             values = np.where(known >= 0, known, values)
@@ -168,19 +171,40 @@ def blocks_of(problem: Problem) -> list[Block]:
     return blocks
 
 
+def _start(problem: Problem, key: Key, total: float) -> Floats:
+    """Numbers of a grouping that was not measured: sums of one that was, or all alike."""
+    finer = [each for each in problem.noisy if problem.axes.refines(each, key)]
+    if not finer:
+        return np.full(problem.axes.shape(key), total / problem.axes.size(key))
+    chosen = min(finer, key=problem.axes.size)
+    return np.asarray(problem.axes.add(problem.noisy[chosen], chosen, key), dtype=np.float64)
+
+
 def _fitted(problem: Problem, blocks: list[Block]) -> Fit:
-    """The fit; numbers that were not measured take several rounds, each around what the last one found."""
+    """The fit; numbers that were not measured take rounds, each around what the last one found, until all stand still.
+
+    Each round is least squares with those numbers held near the last ones, so the last one is least squares without
+    them.
+    """
     found = fit(problem.axes, blocks)
     latent = {key for key, known in problem.known.items() if key not in problem.noisy and (known < 0).any()}
-    for _ in range(ROUNDS - 1 if latent else 0):
+    if not latent:
+        return found
+    limit = STILL * math.sqrt(min(float(np.min(spread)) for spread in problem.variance.values()))
+    for _ in range(ROUNDS):
         blocks = [
             block
             if block.key not in latent
             else replace(block, values=np.where(block.variance > 0, found.tables[block.key], block.values))
             for block in blocks
         ]
-        found = fit(problem.axes, blocks)
-    return found
+        last, found = found, fit(problem.axes, blocks)
+        if max(float(np.abs(found.tables[key] - last.tables[key]).max()) for key in problem.noisy) <= limit:
+            return found
+    raise SolverError(
+        f"least squares did not converge in {ROUNDS} rounds: fixed values are given for sums that were not measured;"
+        " measure these, or leave the fixed values out"
+    )
 
 
 def real_tables(
