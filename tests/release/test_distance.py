@@ -125,6 +125,30 @@ def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
         assert bool(list(too_far(plan, [fitted], values, ptable.table))) == alarm
 
 
+def test_a_given_count_that_fits_does_not_excuse_nonsense() -> None:
+    """The total is known and true: tables that are flat are as wrong as without it."""
+    layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {}, "count": 20_000}])
+    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+    (fitted,) = plan.fitted(values)
+    assert list(too_far(plan, [fitted], values, ptable.table)) == []
+    for place, counts in fitted.counts.items():
+        fitted.counts[place] = np.full_like(counts, counts.mean())
+    assert len(list(too_far(plan, [fitted], values, ptable.table))) >= 3
+
+
+def test_the_total_of_a_hierarchy_is_the_one_of_least_squares() -> None:
+    """Groups of one, two and six leaves: a plain mean of the sums of levels is another number."""
+    layout, plan, ptable = planned(TABLES[3], "geometric")
+    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+    (fitted,) = plan.fitted(values)
+    place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
+    assert plan.methods[0]["method"] == "tree"
+    assert fitted.free is not None
+    assert fitted.counts[place].item() == round(float(fitted.free[place].item()))
+    fitted.counts[place] = fitted.counts[place] + 2
+    assert any("which settles it" in wrong for wrong in too_far(plan, [fitted], values, ptable.table))
+
+
 def test_a_zero_that_is_none_is_seen_in_the_measurements() -> None:
     layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {"a": "0"}, "count": 0}])
     values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 3)), dtype=np.int64))

@@ -43,7 +43,7 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
                 place = place * len(side.members) + to[codes["abc".index(side.book.name)]]
             truth[here] = np.bincount(place, minlength=grouping.size)
     values = tuple(measure.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
-    return Published(spec, layout, NOISE, 1, None, plan, values, plan.tables(values)), truth
+    return Published(spec, layout, NOISE, 1, None, plan, values, plan.fitted(values)), truth
 
 
 @pytest.mark.parametrize("tables", [[["a", "b"], ["b", "c"]], [["a", "b", "c"]], [[HALF[0], "c"], ["a", "b"]], [["a"]]])
@@ -73,3 +73,27 @@ def test_no_formula_is_claimed_where_there_is_none() -> None:
     """Two dimensions with levels: what is stated is measured or simulated, and never passed off as exact."""
     stated = expected(published([["a", "b"], HALF])[0])
     assert all(errors.least_squares is None for errors in stated.of.values())
+
+
+def test_no_formula_is_claimed_for_tables_that_take_counts_over() -> None:
+    """A filtered table follows the whole one: its total comes from there, with the error that it has there."""
+    made, _ = published([["a", "b"]])
+    tables = [*made.spec.model_dump()["tables"], {"name": "f", "dimensions": ["a"], "filter": {"b": ["0", "1"]}}]
+    spec = ReleaseSpec.model_validate({**made.spec.model_dump(), "tables": tables})
+    layout = layout_of(spec)
+    plan = additive.plan(spec, layout, NOISE)
+    values = tuple(measure.by_grouping(layout, np.full(len(layout.cells[0]), 50, dtype=np.int64)))
+    stated = expected(Published(spec, layout, NOISE, 1, None, plan, values, plan.fitted(values)))
+    assert [plan.follows(part) for _, part in plan.parts] == [False, True]
+    for _, part in plan.parts:
+        for place in part.places:
+            assert (stated.of[place].least_squares is None) == plan.follows(part)
+
+
+def test_a_total_is_no_better_than_least_squares() -> None:
+    made, _ = published([["a", "b"], ["b", "c"]])
+    place = next(at for at, each in enumerate(made.layout.groupings) if each.name == "total")
+    found = expected(made).of[place]
+    assert found.published is not None
+    assert found.least_squares is not None
+    assert found.published**2 == pytest.approx(found.least_squares**2 + 1 / 12)

@@ -55,7 +55,7 @@ def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     touches = layout.touches()
     values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings)
     plan, promise = additive.plan(spec, layout, ptable), promise_of(spec, ptable, touches)
-    return page(Published(spec, layout, ptable, touches, promise, plan, values, plan.tables(values))).decode()
+    return page(Published(spec, layout, ptable, touches, promise, plan, values, plan.fitted(values))).decode()
 
 
 class Reader(HTMLParser):

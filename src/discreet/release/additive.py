@@ -28,7 +28,7 @@ from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.mechanism import Mechanism
-from discreet.reconcile.cube import real_tables, reconciled, standard_deviations
+from discreet.reconcile.cube import Reconciled, real_tables, reconciled, standard_deviations
 from discreet.reconcile.settle import PRECISE
 from discreet.release import fixed, methods
 from discreet.release.cells import Layout
@@ -57,10 +57,17 @@ class Fitted:
         The integers of every grouping that the part has, by its place in the layout.
     free
         Least squares without bounds, by the same places; None for methods without least squares.
+    real
+        The numbers of a cube before they were rounded, by the same places; None for other methods.
     """
 
     counts: dict[int, Integers]
     free: dict[int, Floats] | None
+    real: dict[int, Floats] | None = None
+
+    def rounding(self, place: int) -> float:
+        """The mean square of what rounding did to the counts of a grouping; 0 for methods that make integers."""
+        return 0.0 if self.real is None else float(np.mean((self.counts[place] - self.real[place]) ** 2))
 
 
 @dataclass(frozen=True)
@@ -182,10 +189,10 @@ class Plan:
             chain = part.chain(list(part.distinct.values()))
             assert chain is not None, "a tree is chosen where groupings nest"
             order = [in_order(part.keys[place]) for place in chain]
-            known = self._shared(part, settled) or methods.total(noisy)
-            made, free = methods.nested(part, order, noisy, variance, known, self.seed)
+            made, free = methods.nested(part, order, noisy, variance, self._shared(part, settled), self.seed)
         else:
-            made, free = self._cube(part, noisy, variance, self._shared(part, settled))
+            found = self._cube(part, noisy, variance, self._shared(part, settled))
+            return Fitted(part.back(found.values), part.back(found.free or {}), part.back(found.real))
         return Fitted(part.back(made), None if free is None else part.back(free))
 
     def _variance(self, part: Part) -> dict[Key, Floats]:
@@ -207,7 +214,7 @@ class Plan:
         noisy: Mapping[Key, Integers],
         variance: Mapping[Key, Floats],
         shared: Mapping[Key, Integers],
-    ) -> tuple[dict[Key, Any], dict[Key, Any] | None]:
+    ) -> Reconciled:
         """Literals are always met. What earlier parts settled is met as well, or nearly, if counts are fixed here."""
         stated, levels = fixed.in_cube(self.literals, part)
         known: dict[Key, Any] = dict(stated)
@@ -216,10 +223,7 @@ class Plan:
             variance = {**variance, **{key: np.asarray(PRECISE * self.variance) for key in shared}}
         else:
             known = methods.together(shared, stated)
-        found = reconciled(
-            dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True
-        )
-        return found.values, found.free
+        return reconciled(dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True)
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""

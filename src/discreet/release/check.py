@@ -33,7 +33,7 @@ from pydantic import ValidationError
 
 import discreet
 from discreet.certify.ptable import PTable
-from discreet.errors import CertificateError, DiscreetError, SolverError
+from discreet.errors import CertificateError, DiscreetError, ParameterError, SolverError
 from discreet.release import additive, cells, distance, measure, output
 from discreet.release.engines.source import FIELDS
 from discreet.release.folder import FORMAT, VERSION, Published, contradictions
@@ -87,7 +87,7 @@ def check(folder: str | os.PathLike[str]) -> Checked:
     promise = _promise(document, spec, ptable, touches, failures)
     fitted = _fitted(where, plan, values)
     failures.extend(f"tables: {wrong}" for wrong in distance.too_far(plan, fitted, values, ptable.table))
-    made = Published(spec, layout, ptable, touches, promise, plan, values, plan.by_table(values, fitted))
+    made = Published(spec, layout, ptable, touches, promise, plan, values, fitted)
     if not failures:
         _claims(document, content, made, failures)
     if failures:
@@ -101,7 +101,7 @@ def check(folder: str | os.PathLike[str]) -> Checked:
 def _fitted(where: Path, plan: additive.Plan, values: Sequence[npt.NDArray[np.int64]]) -> list[additive.Fitted]:
     try:
         return plan.fitted(values)
-    except SolverError as error:
+    except (SolverError, ParameterError) as error:
         raise _refused(where, [f"tables: they cannot be made from the measurements: {error}"]) from error
 
 

@@ -9,10 +9,11 @@ Noise alone decides how far the truth is from y; with a chance of `CHANCE` at mo
 
 both from the certified integers. What is published is no further from the truth than that, as a rule nearer. So
 |p - y| must not exceed 2 q in any cell, nor 2 r in root mean square, and |p - x| the same times the standard deviation
-of x over that of the noise; rounding is allowed for. The total of a cube is settled first: it must be x itself, rounded
+of x over that of the noise; rounding is allowed for. The total is settled first: it must be x itself, rounded
 and not below 0. Tables that meet counts which were given from elsewhere, or follow
-tables that do, may be anywhere those counts put them: they are not compared. Nor are lists made by Wang's algorithm 3,
-which moves large counts up by design.
+tables that do, may be anywhere those counts put them. Least squares without bounds meets them, too: tables for which it
+is too far from the measurements are not compared, as the counts that were given explain that; all others are. Lists
+made by Wang's algorithm 3, which moves large counts up by design, are not compared.
 """
 
 import math
@@ -84,10 +85,10 @@ def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], ta
         return
     noise = Noise(table)
     for (method, part), found in zip(plan.parts, fitted, strict=True):
-        if method == "wang-3" or plan.states_counts(part):
+        if method == "wang-3" or (plan.states_counts(part) and _given_far(found, values, noise)):
             continue
         deviations = plan.deviations(part) or {}
-        settles = method == "cube" and not plan.follows(part) and not plan.stated(part)
+        settles = not plan.follows(part) and not plan.stated(part)
         for place, counts in found.counts.items():
             name = plan.layout.groupings[place].name
             yield from _compared(counts, values[place], noise, 1.0, name, "the measurements")
@@ -101,8 +102,14 @@ def too_far(plan: Plan, fitted: Sequence[Fitted], values: Sequence[Integers], ta
                     )
 
 
+def _given_far(found: Fitted, values: Sequence[Integers], noise: Noise) -> bool:
+    """Whether counts from elsewhere put least squares without bounds further from measurements than noise does."""
+    free = found.free or {}
+    return any(True for place in free for _ in _compared(free[place], values[place], noise, 1.0, "", ""))
+
+
 def _compared(
-    counts: Integers, others: npt.NDArray[np.number], noise: Noise, ratio: float, head: str, tail: str
+    counts: npt.NDArray[np.number], others: npt.NDArray[np.number], noise: Noise, ratio: float, head: str, tail: str
 ) -> Iterator[str]:
     apart = np.abs(counts - others).astype(np.float64)
     most, typical = float(apart.max()), math.sqrt(float(np.mean(apart**2)))

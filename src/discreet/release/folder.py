@@ -1,9 +1,10 @@
 """The folder of a release: its files and its manifest, from what may be published and nothing else."""
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -34,8 +35,8 @@ class Published:
         How tables are made from measurements.
     values
         The measurements of every grouping, in the order of the layout.
-    tables
-        For every table the counts of its groupings, made from the measurements.
+    fitted
+        The numbers of every part of the plan, made from the measurements.
     """
 
     spec: ReleaseSpec
@@ -45,7 +46,12 @@ class Published:
     promise: Promise | None
     plan: additive.Plan
     values: tuple[npt.NDArray[np.int64], ...]
-    tables: additive.Tables
+    fitted: Sequence[additive.Fitted]
+
+    @cached_property
+    def tables(self) -> additive.Tables:
+        """For every table the counts of its groupings."""
+        return self.plan.by_table(self.values, self.fitted)
 
     def files(self) -> dict[str, bytes]:
         """Everything but the manifest."""

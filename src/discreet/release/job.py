@@ -127,7 +127,7 @@ def run(
         values = tuple(measure.by_grouping(layout, kept.measurements))
         fitted = plan.fitted(values)
         distance.require_near(plan, fitted, values, ptable.table)
-        made = Published(asked, layout, ptable, touches, promise, plan, values, plan.by_table(values, fitted))
+        made = Published(asked, layout, ptable, touches, promise, plan, values, fitted)
         tell("writing", 0)
         content = made.files()
         document = made.manifest(content, kind_of(asked.source), _key(asked, secret, account.scheme), account.head())

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,15 +28,6 @@ def together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[
     return both
 
 
-def total(noisy: Mapping[Key, Integers]) -> dict[Key, Integers]:
-    """The total of everyone from the sums of all groupings; nothing where it is not published."""
-    if () not in noisy or len(noisy) == 1:
-        return {}
-    weights = sum(Fraction(1, values.size) for values in noisy.values())
-    mean = sum(Fraction(int(values.sum()), values.size) for values in noisy.values()) / weights
-    return {(): np.array(max(0, round(mean)), dtype=np.int64)}
-
-
 def wang_list(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
     """A list and its total by algorithm 3 of Wang 2020."""
     whole, components = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
@@ -53,7 +43,10 @@ def nested(
     settled: Mapping[Key, Integers],
     seed: int,
 ) -> tuple[dict[Key, Integers], dict[Key, Floats]]:
-    """Integers, and least squares without bounds; `order` is from coarse to fine, each grouping holding the next."""
+    """Integers, and least squares without bounds; `order` is from coarse to fine, each grouping holding the next.
+
+    Where nothing is settled, and the total is published, it is the one of least squares without bounds.
+    """
     starts = np.cumsum([0, *(noisy[key].size for key in order)])
     parent = [np.full(noisy[order[0]].size, -1)]
     for above, key, start in zip(order, order[1:], starts, strict=False):
@@ -67,8 +60,10 @@ def nested(
     }
     counts = np.concatenate([noisy[key].ravel() for key in order])
     spread = np.concatenate([np.broadcast_to(variance[key], noisy[key].shape).ravel() for key in order])
-    whole, _, _ = fitted(counts, np.concatenate(parent), spread, known, seed, str)
     _, _, free = fitted(counts, np.concatenate(parent), spread, None, seed, str)
+    if not known and order[0] == () and len(order) > 1:
+        known = {0: max(0, round(float(free[0])))}
+    whole, _, _ = fitted(counts, np.concatenate(parent), spread, known, seed, str)
 
     def by_key(values: npt.NDArray[Any]) -> dict[Key, Any]:
         split = np.split(values, starts[1:-1])

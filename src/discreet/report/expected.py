@@ -7,9 +7,9 @@ its variance is a formula (`reconcile.variances`).
 truth, noise is drawn for them with public numbers, and tables are made from it. In every run the squares P of
 published errors and L of least-squares errors, each a mean over the cells of a grouping, go up and down together, and
 the mean of L is known. So error**2 = mean(P) - b (mean(L) - exact variance), b being the slope of P on L over the runs,
-which varies far less than mean(P). Rounding adds 1/12, the variance of a number that is rounded to the nearest integer,
-but for trees and totals, which are integers in the simulation.
-A number is shown only if its Monte Carlo error is below `SURE`.
+which varies far less than mean(P). Tables are not rounded in the simulation, but for trees and totals: what rounding
+adds is taken from the published tables themselves. A total that is far above 0 is least squares, rounded: its error
+follows from the exact one, and is not simulated. A number is shown only if its Monte Carlo error is below `SURE`.
 """
 
 import math
@@ -32,6 +32,9 @@ MOST_RUNS, LEAST_RUNS = 16, 5
 
 MOST_DRAWN = 30_000
 """Counts that are simulated in all; fewer runs for more cells, none where that leaves too few."""
+
+FAR = 5.0
+"""Standard deviations above 0 from which a total is never moved to 0."""
 
 SURE = 0.03
 """Largest Monte Carlo error of a simulated number, as a share of the number: one standard error."""
@@ -60,7 +63,8 @@ def expected(made: "Published") -> Expected:
     own = math.sqrt(plan.variance)
     exact: dict[int, float] = {}
     for method, part in plan.parts:
-        known = plan.deviations(part) if method != "wang-3" and not plan.states_counts(part) else None
+        free = method != "wang-3" and not plan.states_counts(part) and not plan.follows(part)
+        known = plan.deviations(part) if free else None
         for place in part.places:
             if known is not None:
                 exact[place] = known[place]
@@ -88,8 +92,10 @@ def _simulated(made: "Published", exact: dict[int, float]) -> tuple[dict[int, fl
             known = exact[place] ** 2 if place in exact else None
             square, uncertain = _controlled(squares[:, 0], squares[:, 1], known)
             if square > 0 and uncertain / (2 * square) < SURE:
-                whole = made.plan.parts[number][0] == "tree" or made.layout.groupings[place].size == 1
-                found[place] = math.sqrt(square if whole else square + 1 / 12)
+                one = made.layout.groupings[place].size == 1
+                found[place] = math.sqrt(square if one else square + made.fitted[number].rounding(place))
+            if known is not None and true.size == 1 and true.item() > FAR * exact[place]:
+                found[place] = math.sqrt(known + 1 / 12)
     return found, runs
 
 
