@@ -1,0 +1,120 @@
+"""A second check of a release folder, from docs/folder.md alone: it shares no code with what made the folder.
+
+    python -m folder DIR
+
+runs it without Discreet: copy this directory anywhere. Only the standard library is used, and nothing else of Discreet.
+Every claim is proved, fails, or is not shown (no bound tells); what nothing in a folder can tell is listed as stated.
+`discreet verify` does one thing besides that this does not: it makes tables and report again from the measurements.
+
+    cells        which cells the specification measures, and in how many of them one person is
+    weights      what a table of integers gives away about one count, exactly
+    losses       what one person may lose in many cells: bounds of delta in integers
+    promise      the certificate and what the manifest promises
+    tables       measurements, tables, and whether they add up
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from . import cells, promise, tables
+from .findings import Finding, Report, WrongError, json_of, need
+
+__all__ = ["Finding", "Report", "WrongError", "check"]
+
+LARGEST_FILE = 1 << 28
+FIELDS = [
+    "format", "version", "spec", "engine", "key", "groupings", "reconciled", "privacy", "ledger", "files", "software",
+]  # fmt: skip
+SPEC = [
+    "title", "version", "unit", "dimensions", "tables", "design", "bits", "budget", "key", "record_keys_are",
+    "reconcile", "fixed", "seed", "outputs",
+]  # fmt: skip
+
+
+def check(folder: str | Path) -> Report:
+    """Check a release folder; every claim that does not hold is in `Report.failures`.
+
+    Nothing that a stranger can put into a folder raises.
+    """
+    report, where = Report(), Path(folder)
+    manifest = report.attempt("manifest.json", _manifest, where)
+    if manifest is None:
+        return report
+    content = report.attempt("files", _files, report, where, manifest)
+    layout = report.attempt("specification", cells.layout_of, manifest["spec"])
+    if content is None or layout is None:
+        return report
+    certificate = report.attempt("certificate.json", promise.certificate, report, content["certificate.json"])
+    if certificate is None:
+        return report
+    report.attempt("groupings", promise.groupings, report, manifest, layout, certificate)
+    touches = report.attempt("touches", promise.touches, report, manifest, layout)
+    if touches is not None:
+        report.attempt("promise", promise.privacy, report, manifest, certificate, touches)
+    values = report.attempt("measurements.csv", tables.measurements, report, layout, certificate.table, content)
+    counts = report.attempt("tables", tables.counts, report, manifest["spec"], layout, content)
+    if values is not None and counts is not None:
+        report.attempt("adding up", tables.adding, report, manifest, layout, certificate.table, values, counts)
+    report.attempt("stated", _stated, report, manifest)
+    return report
+
+
+def _manifest(where: Path) -> dict[str, Any]:
+    document = json_of(_read(where / "manifest.json"))
+    need(isinstance(document, dict) and document.get("format") == "discreet release", "it is no manifest")
+    need(document.get("version") == 1, f"its version is {document.get('version')!r:.40}, and this checks version 1")
+    need(list(document) == FIELDS, f"its fields are not {', '.join(FIELDS)}")
+    need(list(document["spec"]) == SPEC, f"the fields of spec are not {', '.join(SPEC)}")
+    return dict(document)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        need(path.is_file() and path.stat().st_size <= LARGEST_FILE, f"{path.name} is missing, too large, or no file")
+        return path.read_bytes()
+    except OSError as error:
+        raise WrongError(f"{path.name} cannot be read ({error.strerror})") from None
+
+
+def _files(report: Report, where: Path, manifest: dict[str, Any]) -> dict[str, bytes]:
+    """Every file that a release of this specification has and no other, with the digest that is stated."""
+    spec = manifest["spec"]
+    ends = {"csv": "csv", "parquet": "parquet", "json-stat": "json"}
+    expected = {f"{table['name']}.{ends[kind]}" for table in spec["tables"] for kind in spec["outputs"]}
+    expected |= {"measurements.csv", "certificate.json", "report.html"}
+    need(all(Path(name).name == name for name in expected), "a table has a name that leaves the folder")
+    stated, found = set(manifest["files"]), {path.name for path in where.iterdir()}
+    for name in sorted(stated ^ expected):
+        raise WrongError(f"{name} {'is missing from the manifest' if name in expected else 'is no file of a release'}")
+    for name in sorted(found - expected - {"manifest.json"}):
+        raise WrongError(f"{name} is not in the manifest")
+    content = {name: _read(where / name) for name in sorted(expected)}
+    for name, data in content.items():
+        need(manifest["files"][name] == f"sha256:{hashlib.sha256(data).hexdigest()}", f"{name} has another digest")
+    report.add(
+        "proved", "files", f"all {len(content)} have the SHA-256 that the manifest states, and there is no other"
+    )
+    return content
+
+
+def _stated(report: Report, manifest: dict[str, Any]) -> None:
+    """What nothing in a folder can show to be true or false."""
+    spec, key, ledger = manifest["spec"], manifest["key"], manifest["ledger"]
+    report.state(f"the data: title {spec['title']!r}, version {spec['version']!r}, counted from {manifest['engine']}")
+    columns = ", ".join(repr(book["column"]) for book in spec["dimensions"].values())
+    report.state(f"that the columns {columns} were counted, and their raw values put into categories as declared")
+    unit = spec["unit"]
+    who = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
+    called = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
+    report.state(f"that {who}{called}, and that no more than {unit['contributions']} rows of one person were counted")
+    report.state(f"the design: {spec['design']!r:.120}, and properties and utility in the certificate")
+    secret = "no secret" if key["fingerprint"] is None else f"secret {key['fingerprint']}"
+    report.state(f"that noise was drawn from the certificate's table with {key['kind']} keys, {secret}")
+    entry = "none" if ledger is None else f"{ledger['units']} units at {ledger['seq']} of {ledger['id']}"
+    report.state(f"ledger: {entry}")
+    report.state("software: " + ", ".join(f"{name} {version}" for name, version in manifest["software"].items()))
+    report.state(f"what decides ties: seed {spec['seed']!r}; what record keys were: {spec['record_keys_are']!r}")
+    report.state("that tables are as near to the measurements as can be, and report.html says what the tables say")
+    if spec["fixed"]:
+        report.state("that the counts under fixed are public from elsewhere and true")

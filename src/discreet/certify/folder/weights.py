@@ -1,0 +1,136 @@
+"""What a table of integers gives away about one count, exactly.
+
+For true counts that differ by d, with weights p and q over 2**bits,
+
+    H_d(a) = max over such pairs, in both directions, of sum_y max(0, p(y) - a q(y)) / 2**bits,      a = e**epsilon,
+
+is exact for rational a. Counts are clamped at the upper end of the table after the d rows are added.
+"""
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+SCALE = 192
+ONE = 1 << SCALE
+"""The unit of numbers with a fixed point."""
+
+
+class Row(NamedTuple):
+    """Weights of the outputs first, first + 1, ...; in the interior, of the noise."""
+
+    first: int
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One pair of counts in one direction: its outputs by falling p/q."""
+
+    p: tuple[int, ...]
+    q: tuple[int, ...]
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """-floor(p/q * ONE), rising; below -ONE**2 where q is 0."""
+        return [-(ONE * ONE << 64) if q == 0 else -((p << SCALE) // q) for p, q in zip(self.p, self.q, strict=True)]
+
+    @cached_property
+    def sums(self) -> list[tuple[int, int]]:
+        """Sums of p and q over the first outputs."""
+        found = [(0, 0)]
+        for p, q in zip(self.p, self.q, strict=True):
+            found.append((found[-1][0] + p, found[-1][1] + q))
+        return found
+
+    def at(self, a: int) -> int:
+        """The sum of max(0, p - q a / ONE), times ONE, exactly."""
+        p, q = self.sums[bisect_right(self.heights, -a)]
+        return (p << SCALE) - a * q
+
+    def exactly(self, a: Fraction) -> Fraction:
+        """The sum of max(0, p - a q) for a rational a."""
+        k = bisect_right(self.heights, -(a.numerator * ONE // a.denominator + 1))
+        while k < len(self.p) and self.p[k] * a.denominator >= a.numerator * self.q[k]:
+            k += 1
+        return self.sums[k][0] - a * self.sums[k][1]
+
+    @property
+    def infinite(self) -> int:
+        """The weight of outputs that q never has."""
+        return sum(p for p, q in zip(self.p, self.q, strict=True) if q == 0)
+
+    @property
+    def largest(self) -> Fraction:
+        """The largest finite p/q."""
+        return max((Fraction(p, q) for p, q in zip(self.p, self.q, strict=True) if q), default=Fraction(1))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of counts 0, 1, ..., then the interior, repeated; `upper` is the last count, None without end."""
+
+    bits: int
+    upper: int | None
+    neighbours: int
+    rows: tuple[Row, ...]
+    interior: tuple[Row, ...]
+
+    def row(self, count: int) -> Row:
+        """The outputs of one count."""
+        if count < len(self.rows):
+            return self.rows[count]
+        noise = self.interior[(count - len(self.rows)) % len(self.interior)]
+        return Row(count + noise.first, noise.weights)
+
+    @lru_cache(maxsize=32)  # noqa: B019 - a checker has one table
+    def lines(self, distance: int) -> tuple[Line, ...]:
+        """All pairs of counts that differ by so much before they are clamped, in both directions, each once."""
+        end = len(self.rows) + len(self.interior)
+        counts = set(range(end))
+        if self.upper is not None:
+            counts = {c for c in counts | set(range(self.upper - distance, self.upper)) if 0 <= c < self.upper}
+        found = {}
+        for count in sorted(counts):
+            other = count + distance if self.upper is None else min(count + distance, self.upper)
+            one, two = self.row(count), self.row(other)
+            first = min(one.first, two.first)
+            last = max(one.first + len(one.weights), two.first + len(two.weights))
+            p, q = (
+                (0,) * (row.first - first) + row.weights + (0,) * (last - row.first - len(row.weights))
+                for row in (one, two)
+            )
+            for pair in ((p, q), (q, p)):
+                kept = [(a, b) for a, b in zip(*pair, strict=True) if a]
+                kept.sort(key=lambda ab: -(ab[0] << SCALE) // ab[1] if ab[1] else -(ONE * ONE))
+                found[tuple(kept)] = Line(tuple(a for a, _ in kept), tuple(b for _, b in kept))
+        return tuple(found.values())
+
+    def delta(self, a: Fraction, distance: int) -> Fraction:
+        """H_d(a)."""
+        return max((line.exactly(a) for line in self.lines(distance)), default=Fraction(0)) / (1 << self.bits)
+
+    def infinite(self, distance: int) -> Fraction:
+        """What H_d falls to: the chance of an output that only one of two counts can have."""
+        return Fraction(max((line.infinite for line in self.lines(distance)), default=0), 1 << self.bits)
+
+    def largest(self, distance: int) -> Fraction:
+        """The largest finite ratio of two chances."""
+        return max((line.largest for line in self.lines(distance)), default=Fraction(1))
+
+
+def exp_bounds(x: Fraction, scale: int = SCALE) -> tuple[int, int]:
+    """Integers around e**x * 2**scale, for x >= 0: partial sums of the series, and what rounding can have lost."""
+    working = scale + 64 + math.ceil(3 * x)
+    term = total = 1 << working
+    k = 0
+    while term or k <= 2 * x:
+        k += 1
+        term = term * x.numerator // (x.denominator * k)
+        total += term
+    slack = (k + 4) << (math.ceil(1.5 * x) + 2)
+    drop = working - scale
+    return total >> drop, -(-(total + slack) >> drop)

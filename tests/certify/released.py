@@ -1,0 +1,189 @@
+"""Released folders of many kinds, and a forger of them."""
+
+import csv
+import hashlib
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from discreet.release import output, run
+
+SIDES = {"north": ["a", "b"], "south": ["c"]}
+OVERLAPPING = {"ab": ["a", "b"], "bc": ["b", "c"]}
+
+
+def specification(place: Path, **changes: Any) -> dict[str, Any]:
+    """Tables of 600 people, by place, age and sex."""
+    rows = "".join(f"{i // 2},{'abcd'[i * i % 7 % 4]},{i % 90},{'fm'[i % 3 % 2]}\n" for i in range(600))
+    (place / "people.csv").write_text("id,place,age,sex\n" + rows)
+    return {
+        "version": "1",
+        "source": {"csv": str(place / "people.csv")},
+        "dimensions": {
+            "place": {"column": "place", "categories": ["a", "b", "c"], "levels": {"side": SIDES, "over": OVERLAPPING}},
+            "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 67], "old": [67, None]}},
+            "sex": {"column": "sex", "categories": {"female": ["f", "F"], "male": ["m"]}},
+        },
+        "tables": [{"name": "t", "dimensions": ["place", "age"], "margins": "all"}],
+        "budget": {"epsilon": 2, "delta": "1e-6"},
+        "key": "fresh",
+        **changes,
+    }
+
+
+def side(level: str = "side") -> dict[str, str]:
+    return {"dimension": "place", "level": level}
+
+
+def table(name: str, dimensions: list[Any], margins: Any = "all", **more: Any) -> dict[str, Any]:
+    return {"name": name, "dimensions": dimensions, "margins": margins, **more}
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "adviser": {},
+    "plain": {"design": {"name": "geometric", "epsilon": "0.5"}},
+    "three dimensions, two formats": {
+        "tables": [table("t", ["place", "age", "sex"])],
+        "outputs": ["csv", "json-stat"],
+    },
+    "hierarchy": {"tables": [table("t", ["place"], [[]]), table("s", [side()], "none")]},
+    "filter": {
+        "tables": [
+            table("t", ["age", "sex"], filter={"place": ["north"]}),
+            table("adults", ["age"], filter={"age": ["adult", "old"]}),
+        ]
+    },
+    "several tables": {
+        "tables": [
+            table("t", ["place", "age"], [["age"]]),
+            table("sides", [side(), "sex"]),
+            table("some", ["sex", "age"], "none"),
+            table("f", ["age"], filter={"sex": ["female"]}),
+        ]
+    },
+    "no margins in common": {
+        "tables": [table("t", ["place", "sex"], "none"), table("u", [side(), "age"], "none")],
+    },
+    "bell": {"design": {"name": "gaussian", "sigma2": 60, "certify_at": "0.5"}},
+    "contributions 3": {
+        "unit": {"id": "id", "contributions": 3},
+        "design": {"name": "gaussian", "sigma2": 150, "certify_at": "0.5"},
+        "budget": {"epsilon": 2, "delta": "1e-3"},
+    },
+    "contributions 2, other noise": {
+        "unit": {"id": "id", "contributions": 2},
+        "design": {"name": "staircase", "epsilon": "0.5", "sensitivity": 2},
+        "budget": {"epsilon": 3, "delta": "0.01"},
+    },
+    "groups that overlap": {"tables": [table("t", [side("over"), "sex"]), table("p", ["place"])]},
+    "counts from elsewhere": {
+        "fixed": [{"where": {}, "count": 600}, {"where": {"place": "a", "age": "old"}, "count": 0}],
+    },
+    "noise with an end": {
+        "design": {"name": "geometric", "epsilon": "0.5", "upper": 5},
+        "budget": {"epsilon": 2},
+        "outputs": ["json-stat"],
+    },
+    "small bits": {
+        "design": {"name": "geometric", "alpha": "1/2"},
+        "bits": 8,
+        "budget": {"epsilon": 3, "delta": "0.1"},
+    },
+    "wang": {"tables": [table("t", ["place"], [[]])], "reconcile": "wang-3"},
+    "clamped": {"reconcile": "none"},
+    "categories from the data": {
+        "dimensions": {"sex": {"column": "sex", "from_data": True}},
+        "tables": [table("t", ["sex"])],
+        "design": {"name": "geometric", "epsilon": "0.5"},
+    },
+}  # fmt: skip
+
+
+def released(place: Path, kind: str) -> Path:
+    """The folder of that kind, made once."""
+    where = place / kind.replace(" ", "-")
+    if not where.exists():
+        run(specification(place, **KINDS[kind]), where)
+    return where
+
+
+def forged(place: Path, tmp_path: Path, kind: str, change: Callable[["Forger"], None]) -> Path:
+    """A copy of a released folder, changed, with digests that fit."""
+    where = tmp_path / "forged"
+    shutil.copytree(released(place, kind), where)
+    Forger(where).apply(change)
+    return where
+
+
+class Forger:
+    """Changes files and the manifest of a folder, and makes digests and certificate fit again."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+        self.manifest: dict[str, Any] = json.loads((where / "manifest.json").read_bytes())
+        self.digests = True
+
+    def apply(self, change: Callable[["Forger"], None]) -> None:
+        change(self)
+        if self.digests:
+            for name in self.manifest["files"]:
+                if (path := self.where / name).exists():
+                    self.manifest["files"][name] = output.digest(path.read_bytes())
+        (self.where / "manifest.json").write_bytes(output.manifest(self.manifest))
+
+    def set(self, path: str, value: Any) -> None:
+        """Change one field of the manifest, by its path."""
+        *above, last = path.split(".")
+        inner: Any = self.manifest
+        for name in above:
+            inner = inner[int(name) if isinstance(inner, list) else name]
+        inner[int(last) if isinstance(inner, list) else last] = value
+
+    def scale(self, path: str, factor: float) -> None:
+        """Multiply a number that the manifest has as text."""
+        inner: Any = self.manifest
+        for name in path.split("."):
+            inner = inner[name]
+        self.set(path, repr(float(inner) * factor))
+
+    def rows(self, name: str, change: Callable[[list[list[str]]], Any]) -> None:
+        """Change the rows of a CSV file, the first being its columns."""
+        rows = list(csv.reader(io.StringIO((self.where / name).read_text(), newline="")))
+        change(rows)
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        (self.where / name).write_text(out.getvalue())
+
+    def counts(self, name: str, *changes: tuple[int, int]) -> None:
+        """Add to the counts of some rows."""
+
+        def change(rows: list[list[str]]) -> None:
+            for at, more in changes:
+                rows[at][-1] = str(int(rows[at][-1]) + more)
+
+        self.rows(name, change)
+
+    def certificate(self, change: Callable[[dict[str, Any]], Any]) -> None:
+        """Change the certificate; its digest, and those of the groupings, fit again."""
+        path = self.where / "certificate.json"
+        document = json.loads(path.read_bytes())
+        change(document)
+        rest = {name: value for name, value in document.items() if name != "digest"}
+        written = json.dumps(rest, sort_keys=True, indent=1) + "\n"
+        document["digest"] = f"sha256:{hashlib.sha256(written.encode()).hexdigest()}"
+        path.write_text(json.dumps(document, sort_keys=True, indent=1) + "\n")
+        for grouping in self.manifest["groupings"]:
+            grouping["ptable"] = document["digest"]
+
+
+def several(*fields: tuple[str, Any]) -> Callable[[Forger], None]:
+    """Set fields of the manifest."""
+
+    def change(forger: Forger) -> None:
+        for path, value in fields:
+            forger.set(path, value)
+
+    return change

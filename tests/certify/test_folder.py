@@ -1,0 +1,95 @@
+"""Two checkers that share no code, on released folders of many kinds."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.certify import folder
+from discreet.release import output
+from discreet.release.check import check as replay
+
+from .released import KINDS, forged, released, several
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("released")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_released_folder_is_proved_by_both(kind: str, place: Path) -> None:
+    where = released(place, kind)
+    replay(where)
+    report = folder.check(where)
+    assert [each for each in report.findings if each.word != "proved"] == []
+    assert {"files", "touches", "promise", "measurements.csv", "tables"} <= {each.what for each in report.findings}
+    assert any("software: discreet" in line for line in report.stated)
+
+
+def test_what_the_second_check_cannot_tell_is_listed(place: Path, tmp_path: Path) -> None:
+    where = forged(place, tmp_path, "plain", several(
+        ("spec.title", "Nothing"), ("spec.dimensions.place.column", "street"), ("software.python", "2.7"),
+        ("engine", "spark"), ("spec.unit.name", "anyone"),
+    ))  # fmt: skip
+    stated = "\n".join(folder.check(where).stated)
+    for said in ("'Nothing'", "'street'", "python 2.7", "spark", "anyone", "report.html", "geometric", "ledger: none"):
+        assert said in stated
+
+
+def test_a_promise_that_no_bound_decides_is_not_shown(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here because no lattice is tried: nothing is proved because a loose bound allows it."""
+    monkeypatch.setattr(folder.losses, "MOST_POINTS", 1)
+    report = folder.check(released(place, "bell"))
+    assert report.failures == []
+    assert [each.what for each in report.findings if each.word == "not shown"] == ["promise"]
+
+
+def test_the_second_checker_runs_without_discreet(place: Path, tmp_path: Path) -> None:
+    """Its directory, copied out, in a Python without any installed package."""
+    shutil.copytree(Path(folder.__file__).parent, tmp_path / "folder", ignore=shutil.ignore_patterns("__pycache__"))
+    called = [sys.executable, "-S", "-m", "folder"]
+    good = subprocess.run([*called, str(released(place, "plain"))], cwd=tmp_path, capture_output=True, text=True)
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "proved     promise: epsilon 2" in good.stdout
+    where = forged(place, tmp_path, "plain", several(("privacy.touches", 1)))
+    bad = subprocess.run([*called, str(where)], cwd=tmp_path, capture_output=True, text=True)
+    assert (bad.returncode, bad.stderr) == (2, "")
+    assert "fails      touches: 1 are stated" in bad.stdout
+
+
+def paths(document: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a document."""
+    for key, value in document.items() if isinstance(document, dict) else enumerate(document):
+        yield (*above, key)
+        if isinstance(value, (dict, list)):
+            yield from paths(value, (*above, key))
+
+
+def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path) -> None:
+    """Every value of it in turn replaced by others of every kind."""
+    where = forged(place, tmp_path, "noise with an end", lambda _: None)
+    original = (where / "manifest.json").read_bytes()
+    accepted = set()
+    for path in paths(json.loads(original)):
+        for value in (None, [], {}, 3, "x"):
+            document = inner = json.loads(original)
+            for key in path[:-1]:
+                inner = inner[key]
+            if inner[path[-1]] != value:
+                inner[path[-1]] = value
+                (where / "manifest.json").write_bytes(output.manifest(document))
+                if not folder.check(where).failures:
+                    accepted.add(".".join(map(str, path)))
+    columns = {f"spec.dimensions.{name}.column" for name in ("place", "age")}
+    ranges = {f"spec.dimensions.age.ranges.{name}.{at}" for name in ("child", "adult", "old") for at in (0, 1)}
+    unused = {f"spec.dimensions.place.levels{level}" for level in ("", ".side", ".over")}
+    design = {"spec.design", "spec.design.name", "spec.design.epsilon", "spec.design.upper"}
+    software = {"software", "software.discreet", "software.python", "software.numpy"}
+    labels = {f"spec.{name}" for name in ("title", "version", "unit.name", "seed", "record_keys_are")}
+    assert accepted == columns | ranges | unused | design | software | labels | {"engine", "key.fingerprint"}
