@@ -1,21 +1,25 @@
-"""`discreet verify FILE|DIR`: exit code 0 only if every claim holds."""
+"""`discreet verify FILE|DIR`: exit code 0 only if no claim fails."""
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.certify import folder as independent
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import verify as check
 from discreet.cli import show
-from discreet.errors import CertificateError
+from discreet.errors import CertificateError, DiscreetError
+
+if TYPE_CHECKING:
+    from discreet.release.check import Checked
 
 
 def verify(
     path: Annotated[str, typer.Argument(metavar="FILE|DIR", help="A certificate, or the folder of a release.")],
 ) -> None:
-    """Recompute every claim of a certificate, in integers, or of a release folder; exit 0 only if all hold."""
+    """Recompute every claim of a certificate, in integers, or of a release folder, twice; exit 0 only if none fails."""
     if os.path.isdir(path):
         _folder(path)
         return
@@ -31,19 +35,60 @@ def verify(
 
 
 def _folder(path: str) -> None:
+    """Check a folder by replay and by the second checker; raise if a claim fails in either."""
     from discreet.release.check import check as check_folder  # the engines take a while to load
 
-    checked = check_folder(path)
-    made = checked.made
-    show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
+    second = independent.check(path)
+    try:
+        checked = check_folder(path)
+    except DiscreetError as error:
+        raise _both(path, str(error), second) from error
+    if second.failures:
+        raise _both(path, None, second)
+    unsure = [each for each in second.findings if each.word != "proved"]
+    whole = checked.other_software is None and not unsure
+    show.console.print(
+        f"{path}: {'every claim holds' if whole else 'no claim fails, and not every claim was checked'}",
+        style="bold green" if whole else "bold yellow",
+        markup=False,
+    )
     privacy = checked.manifest["privacy"]
-    show.guarantee(made.ptable, promised=privacy["cell"] is not None)
-    show.composed(privacy, sum(part.size for part in made.values))
+    show.guarantee(checked.made.ptable, promised=privacy["cell"] is not None)
+    show.composed(privacy, sum(part.size for part in checked.made.values))
+    _told(checked, second)
     show.console.print(f"stated, not checked: {_stated(checked.manifest)}", style="dim", markup=False)
     show.console.print(
-        "The tables are what the measurements make, byte for byte. That the publisher drew the noise from this table,"
-        " and keeps the secret, is not proved by a folder.",
+        "That the publisher drew the noise from this table, and keeps the secret, is not proved by a folder.",
         style="dim",
+    )
+
+
+def _told(checked: "Checked", second: independent.Report) -> None:
+    """What each of the two checks proved."""
+    if checked.other_software is None:
+        told = "the manifest, the tables and report.html are what the specification, certificate and measurements make"
+    else:
+        told = (
+            f"{checked.other_software}; tables were not replayed ({', '.join(checked.not_replayed)}). The manifest is"
+            " what specification and certificate make, and published counts are as near to the measurements as noise"
+            " explains; report.html was not checked"
+        )
+    show.console.print(f"first check      by this version of Discreet: {told}", markup=False)
+    show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
+    for each in second.findings:
+        show.console.print(f"  {each.word:9}      {each.what}: {each.text}", markup=False)
+    for line in second.stated:
+        show.console.print(f"  not checked    {line}", style="dim", markup=False)
+
+
+def _both(path: str, first: str | None, second: independent.Report) -> CertificateError:
+    """The failures of both checks."""
+    own = "it finds nothing wrong" if first is None else first
+    listed = "".join(f"\n  {line}" for line in second.failures) or " it finds nothing wrong"
+    return CertificateError(
+        f"{path}: a claim does not hold.\nFirst check, by this version of Discreet: {own}\nSecond check, by"
+        f" discreet/certify/folder:{listed}",
+        tuple(second.failures),
     )
 
 

@@ -7,6 +7,9 @@
   its bytes depend on the version of a library);
 - the manifest: made again as a whole, but for the last digits of the composed guarantee, in which machines differ.
 
+A folder that another version of Discreet or numpy made may have tables and a report that come out otherwise here. Then
+the counts are compared with the measurements (`other_version`), and the report is not checked.
+
 What it cannot tell: whether the publisher used the certificate's table, or the secret well, or counted the columns that
 the specification names. The kind of source, the fingerprint of the secret, the ledger and the software are stated, and
 only their form is checked.
@@ -27,16 +30,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError, DiscreetError, ParameterError, SolverError
 from discreet.release import additive, cells, distance, measure, output
 from discreet.release.engines.source import FIELDS
 from discreet.release.folder import FORMAT, VERSION, Published, contradictions
+from discreet.release.other_version import other_software, same_parquet, wrong_tables
 from discreet.release.possible import possible
 from discreet.release.promise import Promise, layout_of, promise_of, table_of
 from discreet.release.spec import ReleaseSpec
@@ -61,11 +62,21 @@ class Folder:
 
 @dataclass(frozen=True)
 class Checked:
-    """A release folder, every claim of which holds."""
+    """A release folder, every claim of which holds.
+
+    Attributes
+    ----------
+    other_software
+        Which versions made the folder, and which these are, where files came out otherwise; else None.
+    not_replayed
+        The files that came out otherwise.
+    """
 
     folder: Path
     made: Published
     manifest: dict[str, Any]
+    other_software: str | None = None
+    not_replayed: tuple[str, ...] = ()
 
 
 def check(folder: str | os.PathLike[str]) -> Checked:
@@ -92,10 +103,15 @@ def check(folder: str | os.PathLike[str]) -> Checked:
         _claims(document, content, made, failures)
     if failures:
         raise _refused(where, failures)
-    _replayed(content, made, document, failures)
+    differing = _replayed(content, made, failures)
+    other = other_software(document)
+    if other is None:
+        failures.extend(f"{name}: is not what the measurements make" for name in differing)
+    else:
+        failures.extend(f"{wrong} ({other})" for wrong in wrong_tables(made, fitted, content, differing))
     if failures:
         raise _refused(where, failures)
-    return Checked(where, made, document)
+    return Checked(where, made, document, other if differing else None, tuple(differing))
 
 
 def _fitted(where: Path, plan: additive.Plan, values: Sequence[npt.NDArray[np.int64]]) -> list[additive.Fitted]:
@@ -341,39 +357,14 @@ def _measurements(
     return values
 
 
-def _replayed(content: dict[str, bytes], made: Published, document: dict[str, Any], failures: list[str]) -> None:
-    """These files and no others, made again."""
+def _replayed(content: dict[str, bytes], made: Published, failures: list[str]) -> list[str]:
+    """These files and no others; the names of those that are not what the measurements make here."""
     expected = made.files()
     failures.extend(f"{name}: is no file of this release" for name in content if name not in expected)
+    differing = []
     for name, data in expected.items():
         if name not in content:
             failures.append(f"{name}: is missing")
-        elif name.endswith(".parquet"):
-            if not _same_parquet(content[name], data):
-                failures.append(f"{name}: is not what the measurements make")
-        elif content[name] != data:
-            failures.append(f"{name}: is not what the measurements make{_other_software(document)}")
-
-
-def _same_parquet(one: bytes, other: bytes) -> bool:
-    """The same columns, rows and metadata, in whatever row groups."""
-    try:
-        given, expected = pq.ParquetFile(io.BytesIO(one)), pq.ParquetFile(io.BytesIO(other))
-        if given.metadata.num_rows != expected.metadata.num_rows:
-            return False
-        return bool(given.read().equals(expected.read(), check_metadata=True))
-    except (pa.ArrowException, OSError):
-        return False
-
-
-def _other_software(document: dict[str, Any]) -> str:
-    """A hint where the folder was made by other versions, whose pages or last digits may differ."""
-    here = {"discreet": discreet.__version__, "numpy": np.__version__}
-    then = {name: document["software"][name] for name in here}
-    if then == here:
-        return ""
-    return f" (made with {_versions(then)}; this is {_versions(here)}: check it with those)"
-
-
-def _versions(of: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in of.items())
+        elif content[name] != data and not (name.endswith(".parquet") and same_parquet(content[name], data)):
+            differing.append(name)
+    return differing

@@ -107,7 +107,7 @@ def _stated(report: Report, manifest: dict[str, Any]) -> None:
     unit = spec["unit"]
     who = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
     called = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
-    report.state(f"that {who}{called}, and that no more than {unit['contributions']} rows of one person were counted")
+    report.state(f"that {who}{called}, and that rows of one person beyond {unit['contributions']} were left out")
     report.state(f"the design: {spec['design']!r:.120}, and properties and utility in the certificate")
     secret = "no secret" if key["fingerprint"] is None else f"secret {key['fingerprint']}"
     report.state(f"that noise was drawn from the certificate's table with {key['kind']} keys, {secret}")

@@ -47,11 +47,16 @@ class Report:
 
     def add(self, word: str, what: str, text: str) -> None:
         """Note a finding."""
-        self.findings.append(Finding(word, what, text))
+        self.findings.append(Finding(word, what, printable(text)))
 
     def state(self, text: str) -> None:
         """Note what is stated and not checked."""
-        self.stated.append(text)
+        self.stated.append(printable(text))
+
+
+def printable(text: str) -> str:
+    """A stranger's text without line ends and control characters, for a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def need(holds: object, text: str) -> None:

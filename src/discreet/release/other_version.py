@@ -1,0 +1,102 @@
+"""Tables of a folder that another version made: not what this version makes, but are they tables of the measurements?
+
+Last digits of a least-squares fit, and with them how a number was rounded, may differ between versions of Discreet and
+numpy. So counts are read from the files and compared with the measurements as before publication (`distance`). A file
+must be the one that is written for its counts.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import discreet
+from discreet.release import distance, output
+from discreet.release.additive import Fitted
+from discreet.release.folder import Published
+
+Integers = npt.NDArray[np.int64]
+
+FORMATS = {"csv": "csv", "parquet": "parquet", "json": "json-stat"}
+
+
+def other_software(document: Mapping[str, Any]) -> str | None:
+    """Which versions made a folder and which these are, in words; None if they are the same."""
+    here = {"discreet": discreet.__version__, "numpy": np.__version__}
+    then = {name: document["software"][name] for name in here}
+    return None if then == here else f"made by {_versions(then)}; this is {_versions(here)}"
+
+
+def _versions(of: Mapping[str, str]) -> str:
+    return f"Discreet {of['discreet']} with numpy {of['numpy']}"
+
+
+def wrong_tables(
+    made: Published, fitted: Sequence[Fitted], content: Mapping[str, bytes], names: Sequence[str]
+) -> Iterator[str]:
+    """What is wrong with the files of tables that this version makes otherwise."""
+    for number, (table, places) in enumerate(made.layout.tables):
+        for name in (name for name in names if name.rpartition(".")[0] == table.name):
+            kind = name.rpartition(".")[2]
+            try:
+                counts = _read(made, number, kind, content[name])
+                tables = [counts if at == number else each for at, each in enumerate(made.tables)]
+                written = output.files(made.layout, tables, [FORMATS[kind]])[name]
+                same = same_parquet(content[name], written) if kind == "parquet" else written == content[name]
+            except (ValueError, LookupError, TypeError, OverflowError, csv.Error, pa.ArrowException):
+                same = False
+            if not same:
+                yield f"{name}: is not a table as a release writes it"
+                continue
+            found = dict(zip(places, counts, strict=True))
+            put = [
+                replace(each, counts={place: found.get(place, own) for place, own in each.counts.items()})
+                if number in part.tables
+                else each
+                for (_, part), each in zip(made.plan.parts, fitted, strict=True)
+            ]
+            for wrong in distance.too_far(made.plan, put, made.values, made.ptable.table):
+                yield f"{name}: {wrong}"
+
+
+def _read(made: Published, number: int, kind: str, raw: bytes) -> list[Integers]:
+    """The counts of a table, grouping by grouping, from one of its files."""
+    table, places = made.layout.tables[number]
+    groupings = [made.layout.groupings[place] for place in places]
+    if kind == "json":
+        document = json.loads(raw)
+        cube = np.array(document["value"], dtype=object).reshape(document["size"])
+        sizes = dict(zip(document["id"], document["size"], strict=True))
+        found = []
+        for grouping in groupings:
+            kept = {side.book.name: len(side.labels) for side in grouping.sides}
+            at = tuple(slice(kept[name]) if name in kept else sizes[name] - 1 for name in document["id"])
+            found.append(np.asarray(cube[at]).astype(np.int64))
+        return found
+    if kind == "parquet":
+        flat = pq.read_table(io.BytesIO(raw))["count"].to_numpy()
+    else:
+        flat = np.array([int(row[-1]) for row in list(csv.reader(io.StringIO(raw.decode())))[1:]], dtype=np.int64)
+    ends = np.cumsum([grouping.size for grouping in groupings])
+    if len(flat) != ends[-1]:
+        raise ValueError(f"{len(flat)} counts of {table.name}, and not {ends[-1]}")
+    parts = np.split(np.asarray(flat, dtype=np.int64), ends[:-1])
+    return [part.reshape(grouping.shape) for part, grouping in zip(parts, groupings, strict=True)]
+
+
+def same_parquet(one: bytes, other: bytes) -> bool:
+    """The same columns, rows and metadata, in whatever row groups."""
+    try:
+        given, expected = pq.ParquetFile(io.BytesIO(one)), pq.ParquetFile(io.BytesIO(other))
+        if given.metadata.num_rows != expected.metadata.num_rows:
+            return False
+        return bool(given.read().equals(expected.read(), check_metadata=True))
+    except (pa.ArrowException, OSError):
+        return False
