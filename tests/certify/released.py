@@ -94,6 +94,10 @@ KINDS: dict[str, dict[str, Any]] = {
     },
     "wang": {"tables": [table("t", ["place"], [[]])], "reconcile": "wang-3"},
     "clamped": {"reconcile": "none"},
+    "clamped, with counts from elsewhere": {
+        "fixed": [{"where": {}, "count": 600}, {"where": {"place": "a"}, "count": 170}],
+        "reconcile": "none",
+    },
     "categories from the data": {
         "dimensions": {"sex": {"column": "sex", "from_data": True}},
         "tables": [table("t", ["sex"])],

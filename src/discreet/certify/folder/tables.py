@@ -181,7 +181,7 @@ def adding(
             for cell, count, value in zip(layout.cells(layout.groupings[place]), found, values[place], strict=True):
                 need(count == max(0, value) or count in settled[cell] or count in literals,
                      f"table {names[number]} has {count} where {value} was measured")  # fmt: skip
-    _fixed(spec, layout, published)
+    _fixed(spec, layout, published, clamped)
     if parts and any(published[number] is not None for numbers in parts for number in numbers):
         report.add("proved", "adding up", "every margin is the sum of its cells; tables of one population agree")
     if clamped:
@@ -277,22 +277,24 @@ def _summed(grouping: Grouping, counted: Counts, into: dict[str, dict[str, int]]
     return dict(sums)
 
 
-def _fixed(spec: dict[str, Any], layout: Layout, published: list[list[Counts] | None]) -> None:
-    """Counts that are given from elsewhere are met wherever they are a sum of published cells."""
+def _fixed(spec: dict[str, Any], layout: Layout, published: list[list[Counts] | None], clamped: list[int]) -> None:
+    """Counts that are given from elsewhere are met by sums of published cells; in clamped tables by one cell."""
     for literal in spec["fixed"]:
         where = {name: selected(layout.books[name], [label]) for name, label in literal["where"].items()}
         where = {name: leaves for name, leaves in where.items() if leaves != layout.books[name].leaves}
-        for (given, places), found in zip(layout.tables, published, strict=True):
+        for number, ((given, places), found) in enumerate(zip(layout.tables, published, strict=True)):
             for place, counted in zip(places, found or [], strict=False):
-                total = _met(layout, layout.groupings[place], counted, where, exactly=literal["count"] > 0)
-                said = f"{literal['where']!r:.120} is fixed at {literal['count']}, and is {total}"
-                need(total in (None, literal["count"]), f"table {given['name']}: {said}")
+                inside = _inside(layout, layout.groupings[place], counted, where, exactly=literal["count"] > 0)
+                if inside is None or (number in clamped and literal["count"] > 0 and len(inside) > 1):
+                    continue
+                said = f"{literal['where']!r:.120} is fixed at {literal['count']}, and is {sum(inside)}"
+                need(sum(inside) == literal["count"], f"table {given['name']}: {said}")
 
 
-def _met(
+def _inside(
     layout: Layout, grouping: Grouping, counted: Counts, where: dict[str, frozenset[str]], *, exactly: bool
-) -> int | None:
-    """The sum of the cells inside a population; None if they are not it (or, unless `exactly`, if there are none)."""
+) -> list[int] | None:
+    """The counts of the cells inside a population; None if it is no matter of the grouping or, `exactly`, not all."""
     within = dict(grouping.within)
     axes = {axis.dimension: axis.members for axis in grouping.axes}
     every = {name: where.get(name, book.leaves) for name, book in layout.books.items()}
@@ -306,4 +308,4 @@ def _met(
             frozenset().union(*inside) != leaves or sum(map(len, inside)) > len(leaves) for leaves, inside in covers
         ):
             return None
-    return sum(count for inside, count in zip(product(*chosen), counted, strict=True) if all(inside))
+    return [count for inside, count in zip(product(*chosen), counted, strict=True) if all(inside)]
