@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from discreet.release import output, run
+from discreet.release import output, run, secrets
 
 SIDES = {"north": ["a", "b"], "south": ["c"]}
 OVERLAPPING = {"ab": ["a", "b"], "bc": ["b", "c"]}
@@ -19,6 +19,8 @@ def specification(place: Path, **changes: Any) -> dict[str, Any]:
     """Tables of 600 people, by place, age and sex."""
     rows = "".join(f"{i // 2},{'abcd'[i * i % 7 % 4]},{i % 90},{'fm'[i % 3 % 2]}\n" for i in range(600))
     (place / "people.csv").write_text("id,place,age,sex\n" + rows)
+    if not (place / "secret.key").exists():
+        secrets.new_secret(place / "secret.key")
     return {
         "version": "1",
         "source": {"csv": str(place / "people.csv")},
@@ -30,6 +32,7 @@ def specification(place: Path, **changes: Any) -> dict[str, Any]:
         "tables": [{"name": "t", "dimensions": ["place", "age"], "margins": "all"}],
         "budget": {"epsilon": 2, "delta": "1e-6"},
         "key": "fresh",
+        "secret": {"file": str(place / "secret.key")},
         **changes,
     }
 
@@ -97,6 +100,13 @@ KINDS: dict[str, dict[str, Any]] = {
     "clamped, with counts from elsewhere": {
         "fixed": [{"where": {}, "count": 600}, {"where": {"place": "a"}, "count": 170}],
         "reconcile": "none",
+    },
+    "query keys": {"key": "query", "unit": {"id": "id", "name": "people"}, "outputs": ["parquet", "csv"]},
+    "contributor keys": {
+        "key": "contributors",
+        "unit": {"id": "id", "contributions": 2},
+        "design": {"name": "geometric", "epsilon": "0.5"},
+        "budget": None,
     },
     "categories from the data": {
         "dimensions": {"sex": {"column": "sex", "from_data": True}},
