@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet import Mechanism
 from discreet.account import Pair, compose, profile
-from discreet.account.convolve import Ladder
+from discreet.account.convolve import Ladder, Moments
 from tests.account.examples import maximum_entropy, rows, tiny
 
 ROUNDING = 1e-13
@@ -63,6 +63,24 @@ def test_every_point_of_every_window(parts: list[tuple[Pair, int]]) -> None:
             truth = finite(power, ladder.step, (window.first + place) * ladder.step)
             assert truth * (1 - ROUNDING) <= window.delta[place]
             assert window.delta[place] - window.error[place] <= truth * (1 + ROUNDING)
+
+
+def test_a_mean_that_rounding_holds_back_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tilts that are added for a larger epsilon are not taken for a smaller one."""
+    exact = Ladder._moments
+
+    def held_back(self: Ladder, theta: float) -> Moments:
+        found = exact(self, theta)
+        return found._replace(mean=found.mean - 5 if 1 < theta < 3 else found.mean)
+
+    monkeypatch.setattr(Ladder, "_moments", held_back)
+    parts = ((profile(rows([9, 5, 1], [2, 5, 8])).pair(0.25), 12),)
+    at = np.linspace(0, 0.9 * Ladder(parts).reach * 0.25, 60)
+    one, other = Ladder(parts), Ladder(parts)
+    one.rungs(at)
+    means = [each.mean for each in one.moments]
+    assert means != sorted(means)
+    assert [other.rungs(at[[i]])[0] for i in range(len(at))] == one.rungs(at).tolist()
 
 
 @settings(max_examples=30)

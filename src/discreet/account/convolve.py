@@ -128,10 +128,14 @@ class Ladder:
         return bound, np.minimum(error, bound)
 
     def rungs(self, epsilons: Floats) -> npt.NDArray[np.int64]:
-        """The tilt that serves each epsilon: the last whose mean is not above it."""
+        """The tilt that serves each epsilon: the last before a mean is above it.
+
+        Means grow with the tilt. Where rounding holds one back the largest so far counts, so that tilts added for
+        a larger epsilon change nothing for a smaller one.
+        """
         while not self.complete and epsilons.size and epsilons.max() >= self.moments[-1].mean:
             self._extend()
-        means = np.array([each.mean for each in self.moments])
+        means = np.maximum.accumulate([each.mean for each in self.moments])
         return np.maximum(np.searchsorted(means, epsilons, side="right") - 1, 0)
 
     def window(self, rung: int) -> Window:
@@ -204,14 +208,15 @@ class Ladder:
         return here.log_mass - there.log_mass + (other - theta) * there.mean
 
     def _moments(self, theta: float) -> Moments:
+        """Sums of numpy, not products of BLAS, whose last bits depend on the number of threads."""
         log_mass = mean = variance = doubt = 0.0
         for factor in self.factors:
             weights, exponent = factor.tilted(theta)
-            centre = float(weights @ factor.losses)
+            centre = float((weights * factor.losses).sum())
             log_mass += factor.times * exponent
             doubt += factor.times * abs(exponent)
             mean += factor.times * centre
-            variance += factor.times * float(weights @ (factor.losses - centre) ** 2)
+            variance += factor.times * float((weights * (factor.losses - centre) ** 2).sum())
         return Moments(log_mass, mean, math.sqrt(variance), doubt)
 
     def _ends(self, theta: float, here: Moments) -> tuple[int, int, float, float]:
