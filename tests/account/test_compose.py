@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from discreet import Counts, Cycle, Mechanism, Row, design
 from discreet.account import Composition, Pair, compose, profile
@@ -271,8 +272,38 @@ def test_a_curve_falls_and_is_its_points_in_any_order(mechanism: Mechanism, cell
     curve = compose(mechanism, cells).delta(at)
     assert (np.diff(curve) <= 1e-7 * curve[:-1] + 1e-300).all()
     other = compose(mechanism, cells)
-    assert np.allclose([other.delta(float(e)) for e in at[::-1]], curve[::-1], rtol=1e-12, atol=0)
-    assert other.delta(at.reshape(8, 5)).shape == (8, 5)
+    assert [other.delta(e) for e in at[::-1].tolist()] == curve[::-1].tolist()
+    assert other.delta(at.reshape(8, 5)).tolist() == curve.reshape(8, 5).tolist()
+    assert [other.error(e) for e in at.tolist()] == compose(mechanism, cells).error(at).tolist()
+
+
+def test_a_point_of_an_array_is_the_point_alone() -> None:
+    """Tilts of 30,000 show the last bit of epsilon: 1e-10 of delta between a float and its decimals."""
+    mechanism = rows([8, 5, 1], [9, 7, 1])
+    at = np.linspace(0, 1.1 * 100 * profile(mechanism).largest, 40)
+    curve = compose(mechanism, 100).delta(at).tolist()
+    assert [compose(mechanism, 100).delta(e) for e in at.tolist()] == curve
+    for order in (at, at[::-1], np.random.default_rng(1).permutation(at)):
+        other = compose(mechanism, 100)
+        assert dict(zip(order.tolist(), [other.delta(e) for e in order.tolist()], strict=True)) == dict(
+            zip(at.tolist(), curve, strict=True)
+        )
+
+
+def test_a_list_of_numbers_is_read_as_each_of_them_is() -> None:
+    given = ["1/3", "0.7", Fraction(2, 7), 0.1, 3, np.float32(0.3)]
+    together = compose(EXAMPLE, 10)
+    assert together.delta(given).tolist() == [together.delta(each) for each in given]
+
+
+def test_the_bound_does_not_depend_on_the_number_of_threads() -> None:
+    """Of 40,000 losses a matrix library shares out the sums."""
+    pair = Pair.of(1e-4, np.linspace(0.7, 0, 20_001) ** 3)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(compose(pair, 100, step=pair.step).delta(np.linspace(0, 100, 50)).tolist())
+    assert found[0] == found[1]
 
 
 @settings(max_examples=30)

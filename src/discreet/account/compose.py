@@ -50,6 +50,10 @@ WIDEST_STEP = 50.0
 """A natural step beyond it is divided: e**step and its square must be floats."""
 
 
+NO_LOSS = 10**300
+"""No loss is so large: an epsilon beyond it counts as this."""
+
+
 class Part(NamedTuple):
     """A profile, the pair that stands for it on the lattice, and how many times it is used."""
 
@@ -72,10 +76,12 @@ class Composition:
     parts: tuple[Part, ...]
 
     def delta(self, epsilon: Any) -> Any:
-        """An upper bound of delta at epsilon >= 0: a float, or an array for an array of epsilons."""
+        """An upper bound of delta at epsilon >= 0: a float, or an array for an array of epsilons.
+
+        The bound at an epsilon is the same to the last bit whatever else is asked, before or in the same array.
+        """
         epsilons = _epsilons(epsilon)
-        finite, _ = self._ladder.finite(epsilons.ravel())
-        bound = np.minimum(finite + self.floor, self._basic(epsilons.ravel())).reshape(epsilons.shape)
+        bound, _ = self.at(epsilons)
         return bound if epsilons.ndim else float(bound)
 
     def error(self, epsilon: Any) -> Any:
@@ -84,10 +90,16 @@ class Composition:
         The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon).
         """
         epsilons = _epsilons(epsilon)
-        finite, error = self._ladder.finite(epsilons.ravel())
-        bound = np.minimum(finite + self.floor, self._basic(epsilons.ravel()))
-        error = np.minimum(error + (finite + self.floor) * self._inflation, bound).reshape(epsilons.shape)
+        _, error = self.at(epsilons)
         return error if epsilons.ndim else float(error)
+
+    def at(self, losses: Floats) -> tuple[Floats, Floats]:
+        """`delta` and `error` at an array of floats >= 0, each of which is the number it is, not its decimals."""
+        flat = losses.ravel()
+        finite, error = self._ladder.finite(flat)
+        bound = np.minimum(finite + self.floor, self._basic(flat))
+        error = np.minimum(error + (finite + self.floor) * self._inflation, bound)
+        return bound.reshape(losses.shape), error.reshape(losses.shape)
 
     def epsilon(self, delta: Number) -> float:
         """The smallest epsilon whose bound is at most delta; math.inf where delta is below the floor."""
@@ -203,8 +215,8 @@ def _grouping(curves: list[Curve], step: float) -> Pair:
         for partition in _partitions(len(curves), len(curves))
     ]
     reach = max(sum(part.pair.reach * part.times for part in each.parts) for each in compositions)
-    knots = step * np.arange(min(reach + 2, int(LARGEST_LOSS / step) + 1))
-    return Pair.of(step, np.max([each.delta(knots) for each in compositions], axis=0))
+    knots: Floats = step * np.arange(min(reach + 2, int(LARGEST_LOSS / step) + 1), dtype=np.float64)
+    return Pair.of(step, np.max([each.at(knots)[0] for each in compositions], axis=0))
 
 
 def _partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
@@ -273,19 +285,18 @@ def _integer(value: object, name: str, most: int, meaning: str) -> int:
 
 
 def _epsilons(given: Any) -> Floats:
-    """Floats, none above what was written."""
-    if isinstance(given, (str, int, float, Fraction)) and not isinstance(given, bool):
-        number = exact(given, "epsilon")
-        nearest = float(min(number, Fraction(10**300)))  # no loss is so large
-        values = np.array(math.nextafter(nearest, -math.inf) if Fraction(nearest) > number > 0 else nearest)
-    else:
-        try:
-            values = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError(f"epsilon is {given!r:.60}; give a number, or an array of numbers") from None
-    if isinstance(given, bool) or not (np.isfinite(values) & (values >= 0)).all():
+    """Floats, none above what was written; a member of an array is read as it would be alone."""
+    written = np.asarray(given, dtype=object)
+    return np.array([_epsilon(each) for each in written.ravel().tolist()], dtype=np.float64).reshape(written.shape)
+
+
+def _epsilon(given: Any) -> float:
+    """The nearest float, or the one below it where the nearest is above the number."""
+    number = exact(given, "epsilon")
+    if number < 0:
         raise ParameterError(f"epsilon is {given!r:.60}; give finite numbers of 0 or more")
-    return values
+    nearest = float(number) if number < NO_LOSS else float(NO_LOSS)
+    return math.nextafter(nearest, 0.0) if Fraction(nearest) > number else nearest
 
 
 def _delta(given: Number) -> float:

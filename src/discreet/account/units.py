@@ -205,10 +205,11 @@ def dominated(release: Composition, units: Composition) -> bool:
     """Whether the release's profile is proved to lie nowhere above that of the units."""
 
     def lower(x: Floats) -> Floats:
-        return np.asarray(np.maximum(units.delta(x) - units.error(x), 0))
+        bound, error = units.at(x)
+        return np.asarray(np.maximum(bound - error, 0))
 
     def upper(x: Floats) -> Floats:
-        return np.asarray(release.delta(x))
+        return release.at(x)[0]
 
     end = max(release.largest, units.largest) * (1 + 8 * ULP) + 1
     if release.floor > float(lower(np.array([end]))[0]):
