@@ -3,16 +3,21 @@
 import os
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from tests import servers
 
 os.environ.pop("COLUMNS", None)  # a console that is made while it is set keeps that width, whatever a test asks for
 
-settings.register_profile("shared machine", deadline=None, max_examples=50)
-settings.load_profile("shared machine")
+settings.register_profile("same", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("fresh", deadline=None, max_examples=50, derandomize=False, database=None)
+
+providers.is_local_module_file = lambda _: False
+"""Hypothesis tries the numbers that it finds in loaded modules: what it tries would depend on the tests before."""
 
 
 class Chance:
@@ -30,15 +35,66 @@ class Chance:
 
 CHANCE = Chance()
 
+NEW = -1
+"""Stands for a seed that is still to be drawn."""
+
+
+def seed(text: str) -> int:
+    """The seed that was given. A path is no seed, but is taken for one where it follows --fresh."""
+    if not (text.isascii() and text.isdigit()):
+        raise pytest.UsageError(
+            f"--fresh is followed by {text!r}, which is no whole number; write --fresh=7, or write --fresh last"
+        )
+    return int(text)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--chance", default="", help="any word: the random bytes of another run of the tests")
+    parser.addoption(
+        "--fresh",
+        nargs="?",
+        type=seed,
+        const=NEW,
+        metavar="SEED",
+        help="other examples of Hypothesis and other random bytes than in every run: new ones, or those of this seed",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Before Hypothesis reads its options. A process that was started to run tests takes the seed of the first."""
+    if config.option.fresh == NEW:
+        given = getattr(config, "workerinput", {}).get("fresh")
+        config.option.fresh = random.SystemRandom().randrange(10**9) if given is None else given
+    if config.option.fresh is None:
+        settings.load_profile("same")
+    else:
+        settings.load_profile("fresh")
+        config.option.hypothesis_seed = config.option.fresh
+        CHANCE.word = f"{config.option.fresh}"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """What pytest-xdist tells a process that it starts."""
+    node.workerinput["fresh"] = node.config.option.fresh
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say how to repeat the run; a header is not shown where pytest is quiet."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and session.config.option.fresh is not None:
+        reporter.write_line(f"fresh chance: repeat with --fresh={session.config.option.fresh}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
+    """And again below what failed."""
+    if exitstatus and config.option.fresh is not None:
+        terminalreporter.write_line(f"fresh chance: repeat with --fresh={config.option.fresh}")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def random_bytes(request: pytest.FixtureRequest) -> Iterator[None]:
+def random_bytes() -> Iterator[None]:
     """What draws noise or makes a secret in this process gets the same bytes every time the tests are run."""
-    CHANCE.word = request.config.getoption("--chance")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "urandom", CHANCE)
         patch.setattr(random, "_urandom", CHANCE)  # what the module secrets draws from
