@@ -145,40 +145,58 @@ def test_units_that_cannot_be_given_back_are_told(paid: dict[str, Any], tmp_path
     assert ledger(tmp_path).verify().reserved == 2
 
 
-@pytest.mark.parametrize(("number", "instead"), [(signal.SIGTERM, "RuntimeError"), (signal.SIGHUP, "SystemExit")])
-def test_a_command_that_is_told_to_end_leaves_no_copy_of_rows(
-    paid: dict[str, Any], tmp_path: Path, number: signal.Signals, instead: str
-) -> None:
-    """Ended while rows are counted: what was put aside is removed, units are given back, whatever a library raises."""
-    (tmp_path / "release.yaml").write_text(yaml.safe_dump(paid))
-    aside = tmp_path / "aside"
-    aside.mkdir()
-    script = f"""
-import glob, sys, time
+ENDED = """
+import glob, signal, sys, time
 from unittest import mock
 from discreet.cli import main
 from discreet.release.engines import Engine
+specification, output, aside, counting, ignored, instead = sys.argv[1:]
+for number in (signal.SIGTERM, signal.SIGHUP):  # whatever the tests were started with
+    signal.signal(number, signal.SIG_IGN if ignored == number.name else signal.SIG_DFL)
 def slow(self, plan):
-    (folder,) = glob.glob({str(aside / "discreet-*")!r})
+    (folder,) = glob.glob(aside + "/discreet-*")
     open(folder + "/rows", "w").write("id,sex")
-    open({str(tmp_path / "counting")!r}, "w").close()
+    open(counting, "w").close()
     try:
-        time.sleep(600)
+        time.sleep(240)
     except SystemExit as end:
-        raise {instead}(end.code)
-sys.argv = ["discreet", "release", {str(tmp_path / "release.yaml")!r}, "-o", {str(tmp_path / "out")!r}]
+        raise {"RuntimeError": RuntimeError, "SystemExit": SystemExit}[instead](end.code)
+sys.argv = ["discreet", "release", specification, "-o", output]
 with mock.patch.object(Engine, "count", slow):
     main()
 """
+
+
+@pytest.mark.parametrize(
+    ("sent", "ignored", "instead"),
+    [
+        ([signal.SIGTERM], "none", "RuntimeError"),
+        ([signal.SIGHUP], "none", "SystemExit"),
+        ([signal.SIGHUP, signal.SIGTERM], "SIGHUP", "SystemExit"),
+    ],
+)
+def test_a_command_that_is_told_to_end_leaves_no_copy_of_rows(
+    paid: dict[str, Any], tmp_path: Path, sent: list[signal.Signals], ignored: str, instead: str
+) -> None:
+    """Ended while rows are counted: what was put aside is removed, units are given back, whatever a library raises.
+
+    A command that was started to ignore a signal, as by nohup, ignores it.
+    """
+    (tmp_path / "release.yaml").write_text(yaml.safe_dump(paid))
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    paths = [str(tmp_path / "release.yaml"), str(tmp_path / "out"), str(aside), str(tmp_path / "counting")]
     environment = {**os.environ, "TMPDIR": str(aside)}
-    running = subprocess.Popen([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE)
+    command = [sys.executable, "-c", ENDED, *paths, ignored, instead]
+    running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
     try:
         while not (tmp_path / "counting").exists():
             assert running.poll() is None, running.communicate()
             time.sleep(0.05)
         assert list(aside.glob("discreet-*/rows"))
-        running.send_signal(number)
-        assert running.wait(300) == 128 + number
+        for number in sent:
+            running.send_signal(number)
+        assert running.wait(120) == 128 + sent[-1]
     finally:
         running.kill()
         running.communicate()
