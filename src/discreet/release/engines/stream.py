@@ -29,7 +29,7 @@ Sums = npt.NDArray[np.uint64]
 def numbers(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     """A column of numbers, none of them missing. Arrow's own way loads pandas, which takes as long as many rows."""
     if isinstance(column, pa.ChunkedArray):
-        return np.concatenate([np.zeros(0, column.type.to_pandas_dtype()), *map(np.from_dlpack, column.chunks)])
+        return np.concatenate([np.from_dlpack(chunk) for chunk in (pa.nulls(0, column.type), *column.chunks)])
     return np.from_dlpack(column)
 
 
