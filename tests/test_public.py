@@ -65,6 +65,23 @@ def test_a_release_loads_what_it_needs(tmp_path: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_a_folder_is_checked_without_a_solver(tmp_path: Path) -> None:
+    """Of the demo, whose tables add up without one, by the command."""
+    code = (
+        "import sys; from discreet.cli import main\n"
+        "for sys.argv in ([['discreet', 'demo', '-o', sys.argv[1]], ['discreet', 'verify', sys.argv[1]]]):\n"
+        "    try:\n"
+        "        main()\n"
+        "    except SystemExit as end:\n"
+        "        assert not end.code, end.code\n"
+        "print(sorted({'highspy', 'ortools', 'scipy', 'clarabel', 'matplotlib'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "town")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "every claim holds" in done.stdout
+
+
 def test_the_version_is_that_of_the_package() -> None:
     from importlib.metadata import version
 

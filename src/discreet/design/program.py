@@ -9,6 +9,8 @@ the simplex method only has to check or improve it. Otherwise an interior-point 
 Variables named in `binary` are 0 or 1; the program is then solved by branch and bound.
 A solver's "optimal" is never evidence of privacy: whatever comes back is repaired and checked in integers by
 `certify`.
+
+HiGHS is loaded when a program is solved: whoever only reads or checks what was designed needs no solver.
 """
 
 import itertools
@@ -16,13 +18,16 @@ import math
 import sys
 import time
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 
 from discreet.errors import SolverError
+
+if TYPE_CHECKING:
+    import highspy
 
 Floats = npt.NDArray[np.float64]
 Variables = npt.NDArray[np.int64]
@@ -33,13 +38,13 @@ TOLERANCES = (1e-10, 1e-9, 1e-8)
 LARGE = 5_000
 """Variables above which a spinner is shown, if there is a terminal to show it on."""
 
-_BASIC, _NONBASIC = highspy.HighsBasisStatus.kBasic, highspy.HighsBasisStatus.kLower
-
 
 def _highs(
-    model: highspy.HighsLp, solver: str, tolerance: float, seconds: float, basis: highspy.HighsBasis | None
-) -> highspy.Highs:
+    model: "highspy.HighsLp", solver: str, tolerance: float, seconds: float, basis: "highspy.HighsBasis | None"
+) -> "highspy.Highs":
     """A solver with the model loaded; from a basis by the primal simplex method, whatever was asked."""
+    import highspy
+
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
     highs.setOptionValue("time_limit", seconds)
@@ -98,6 +103,8 @@ class Program:
         SolverError
             There is no feasible point, or the time ran out.
         """
+        import highspy
+
         matrix = self.entries()
         model = self._model(*matrix)
         basis = None if vertex is None else self._basis(vertex, *matrix)
@@ -139,7 +146,9 @@ class Program:
         first = np.flatnonzero(np.concatenate([[True], (np.diff(row) != 0) | (np.diff(variable) != 0)]))
         return row[first], variable[first], np.add.reduceat(value, first)
 
-    def _model(self, row: npt.NDArray[np.int64], variable: Variables, value: Floats) -> highspy.HighsLp:
+    def _model(self, row: npt.NDArray[np.int64], variable: Variables, value: Floats) -> "highspy.HighsLp":
+        import highspy
+
         model = highspy.HighsLp()
         rows, size = sum(count for count, _, _ in self._bounds), len(self.cost)
         model.num_col_, model.num_row_ = size, rows
@@ -159,13 +168,15 @@ class Program:
 
     def _basis(
         self, vertex: Floats, row: npt.NDArray[np.int64], variable: Variables, value: Floats
-    ) -> highspy.HighsBasis | None:
+    ) -> "highspy.HighsBasis | None":
         """Tight rows that define the vertex, one a variable: equalities, and for each other variable the
         first tight order.
 
         An order defines one of its variables from the other, so a forest of them is independent; None where the numbers
         do not come out, and the solver has to find a start of its own.
         """
+        import highspy
+
         lower, upper = self.bounds
         size = np.bincount(row, minlength=len(lower))
         activity = np.bincount(row, weights=value * vertex[variable], minlength=len(lower))
@@ -189,10 +200,11 @@ class Program:
                 chosen.append(line)
         if len(chosen) + int(equal.sum()) != len(self.cost):
             return None
-        status = np.full(len(lower), _BASIC, dtype=object)
-        status[chosen] = _NONBASIC
-        status[equal] = _NONBASIC
+        basic, tight_row = highspy.HighsBasisStatus.kBasic, highspy.HighsBasisStatus.kLower
+        status = np.full(len(lower), basic, dtype=object)
+        status[chosen] = tight_row
+        status[equal] = tight_row
         basis = highspy.HighsBasis()
-        basis.col_status, basis.row_status = [_BASIC] * len(self.cost), status.tolist()
+        basis.col_status, basis.row_status = [basic] * len(self.cost), status.tolist()
         basis.valid = True
         return basis
