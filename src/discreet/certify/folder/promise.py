@@ -142,7 +142,9 @@ def privacy(report: Report, manifest: dict[str, Any], made: Certificate, touched
     spec, key, told = manifest["spec"], manifest["key"], manifest["privacy"]
     fields = ["unit", "contributions", "touches", "cell", "composed", "no_guarantee"]
     need(list(told) == fields, f"privacy has other fields than {', '.join(fields)}")
-    need(list(key) == ["kind", "fingerprint", "came_with_the_data"], "key has other fields than a release writes")
+    written = [name for name in key if name != "scheme"]  # scheme 1 was not named
+    need(written == ["kind", "fingerprint", "came_with_the_data"], "key has other fields than a release writes")
+    need(type(key.get("scheme", 1)) is int, "key.scheme is no number")
     need(key["kind"] == spec["key"] and key["kind"] in ("query", "fresh", "contributors"), "key.kind is not spec.key")
     need(type(key["came_with_the_data"]) is bool, "key.came_with_the_data is neither true nor false")
     spoiled = None
