@@ -362,3 +362,15 @@ def test_heavy_parts_are_imported_only_where_they_are_used(tmp_path: Path) -> No
 
     code = "import sys, discreet.release.engines; print({'pyspark', 'psycopg', 'duckdb'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "WIN1252", "SQL_ASCII"])
+def test_a_database_that_is_not_in_utf8_is_refused_before_a_row_is_read(postgres: Postgres, encoding: str) -> None:
+    """WIN1252 has bytes without a translation, LATIN1 lacks the categories of others: a row would decide."""
+    name = f"in_{encoding.lower()}"
+    postgres.execute(
+        f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+    )
+    source = {"postgres": postgres.dsn.replace("dbname=postgres", f"dbname={name}"), "table": "nothing"}
+    with pytest.raises(InputError, match=rf"the encoding {encoding}, .* copy the database to one in UTF8"):
+        open_engine(source)

@@ -7,6 +7,7 @@
     boolean                                   true, false
     date, timestamp                           2024-05-31, 2024-05-31T08:30:00 (in UTC where it has a zone); infinity
     text                                      as it is, without white space at the ends
+    text of more than 16 MB (2**24 bytes)     no text at all
 
 A codebook declares such texts. `typed` turns what is declared into the values of a column's own type, so that an
 engine compares integers with integers and a text never has to be made for every row. Text stays text: "07" in a CSV
@@ -31,6 +32,9 @@ LARGEST_INTEGER = 2**63 - 1
 NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 """Text that is a number for a recode by ranges, white space at its ends aside. `LONGEST` characters at most."""
 LONGEST = 300
+
+LONGEST_TEXT = 2**24
+"""Bytes of UTF-8 from which on a text counts as missing: one value may not take the memory that a count has."""
 
 LARGEST = 1e300
 """A number beyond this, in either direction, is taken for an infinity."""

@@ -37,14 +37,13 @@ import duckdb
 import pyarrow as pa
 
 from discreet.errors import InputError
-from discreet.release.engines.canonical import WHITE_SPACE
+from discreet.release.engines.canonical import LONGEST_TEXT, WHITE_SPACE
 from discreet.release.engines.plan import HEADER
 from discreet.release.engines.sql import literal
 
 _CHUNK = 2**22
 _FIELDS = 2**20
 _MUCH = 2**26
-_LONGEST_FIELD = 2**24
 _OPEN = 2**28
 """Characters in a field from which on it is taken for one that is never closed."""
 _BLOCK = 2**18
@@ -253,6 +252,11 @@ def _places(names: tuple[str, ...], named: Iterable[str] | None) -> list[int]:
     return [i for i, name in enumerate(names) if every or name in asked] or [0]
 
 
+def _too_long(field: str) -> bool:
+    """Whether a field counts as missing; few have to be encoded to tell."""
+    return len(field) > LONGEST_TEXT // 4 and len(field.encode()) > LONGEST_TEXT
+
+
 def _tidy(path: Path, folder: Path, places: list[int], delimiter: str, header: bool, alone: bool) -> Path:
     """Some columns as a Parquet file of text columns f0, f1, ...; `alone` says that the file has only one column."""
     import pyarrow.parquet as pq  # few files need it
@@ -273,7 +277,7 @@ def _tidy(path: Path, folder: Path, places: list[int], delimiter: str, header: b
                 continue
             fields = [row[place] if place < len(row) else "" for place in places]
             much += sum(map(len, fields))
-            rows.append([field if 0 < len(field) <= _LONGEST_FIELD else None for field in fields])
+            rows.append([field if field and not _too_long(field) else None for field in fields])
             if len(rows) * (len(places) + 16) > _FIELDS or much > _MUCH:
                 flush()
                 much = 0

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
-from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
+from discreet.release.engines.canonical import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE
 from discreet.release.engines.plan import Numbered, Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
@@ -289,9 +289,13 @@ def _often(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint3
 
 
 def _trimmed(x: str) -> str:
-    """Text without white space at its ends; the test of the first and last character is cheap, and trimming is not."""
+    """Text without white space at its ends; the test of the first and last character is cheap, and trimming is not.
+
+    NULL where the text is too long, before anything is made of the text.
+    """
     x = _text(x)
-    return f"CASE WHEN {x} < '!' OR {x}[-1] < '!' THEN trim({x}, {literal(WHITE_SPACE)}) ELSE {x} END"
+    ends = f"CASE WHEN {x} < '!' OR {x}[-1] < '!' THEN trim({x}, {literal(WHITE_SPACE)}) ELSE {x} END"
+    return f"CASE WHEN strlen({x}) <= {LONGEST_TEXT} THEN {ends} END"
 
 
 def _text(x: str) -> str:

@@ -1,7 +1,7 @@
 """Parquet files with values that DuckDB refuses to read, copied without them.
 
-Text that is not UTF-8 and times in seconds or milliseconds that microseconds cannot hold become missing. All other
-values read as they did: one person's must not change what is read of others.
+Text that is not UTF-8, text of more than 16 MB and times in seconds or milliseconds that microseconds cannot hold
+become missing. All other values read as they did: one person's must not change what is read of others.
 """
 
 from pathlib import Path
@@ -9,6 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
+from discreet.release.engines.canonical import LONGEST_TEXT
 
 _ROWS = 2**15
 _LAST = 9_223_372_022_400_000_000
@@ -36,7 +38,8 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 def _mended(array: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+        array = pa.DictionaryArray.from_arrays(array.indices, _short(array.dictionary)).dictionary_decode()
+    array = _short(array)
     if pa.types.is_timestamp(array.type) and array.type.unit in ("s", "ms"):
         most = _LAST // (1_000_000 if array.type.unit == "s" else 1000)
         whole = array.cast(pa.int64())
@@ -46,6 +49,17 @@ def _mended(array: pa.Array) -> pa.Array:
         return array
     kept = [i if _whole(array.slice(i, 1)) else None for i in range(len(array))]
     return array.take(pa.array(kept, pa.int64()))
+
+
+def _short(array: pa.Array) -> pa.Array:
+    """The same without texts that are too long."""
+    kind = array.type
+    if not any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)):
+        return array
+    long = pc.greater(pc.binary_length(array), LONGEST_TEXT)
+    if not pc.any(long).as_py():
+        return array
+    return array.take(pa.array([None if too else i for i, too in enumerate(long.to_pylist())], pa.int64()))
 
 
 def _whole(array: pa.Array) -> bool:

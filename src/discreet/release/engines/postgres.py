@@ -3,7 +3,8 @@
 One read-only transaction at repeatable read, so that everything asked of an engine is asked of the same rows; nothing
 is written, not even a temporary table. Rows are streamed through a server-side cursor. The connection string may come
 from the environment ("env:NAME"); its password is in no message, and messages of the server's own are not passed on
-where they could quote a row.
+where they could quote a row. The database must be in UTF8: a byte that a server cannot translate would make a query
+fail on one person's row.
 """
 
 import contextlib
@@ -18,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from discreet.errors import InputError
 from discreet.release.engines import sql, stream
-from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE
+from discreet.release.engines.canonical import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE
 from discreet.release.engines.sql import Column, Lookup, Type, literal, quoted
 
 _TYPES: dict[str, Type] = {
@@ -145,7 +146,10 @@ class _Dialect:
 
 
 def _trimmed(x: str) -> str:
-    return f'btrim({x}::text COLLATE "C", {literal(WHITE_SPACE)})'
+    """Text without white space at its ends; NULL where the text is too long."""
+    text = f"{x}::text"
+    trimmed = f'btrim({text} COLLATE "C", {literal(WHITE_SPACE)})'
+    return f"CASE WHEN octet_length({text}) <= {LONGEST_TEXT} THEN {trimmed} END"
 
 
 def _double(x: str) -> str:
@@ -188,10 +192,12 @@ def _connect(dsn: str) -> psycopg.Connection[Any]:
     except psycopg.Error as error:
         base.close()
         raise InputError(f"PostgreSQL broke off ({type(error).__name__}); try again") from None
-    if encoding == "SQL_ASCII":
+    if encoding != "UTF8":
         base.close()
         raise InputError(
-            "the database has the encoding SQL_ASCII, which tells no text from bytes; copy it to a UTF8 one"
+            f"the database has the encoding {encoding}, in which one person's text could make the release fail, as not"
+            " every byte of it has a translation; copy the database to one in UTF8 (createdb -E UTF8 -T template0, then"
+            " pg_dump and psql), and give that one"
         )
     return base
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
 from discreet.release.engines import csvfile, sql, stream
-from discreet.release.engines.canonical import LARGEST, LONGEST, NUMBER, WHITE_SPACE, WHOLE, Family
+from discreet.release.engines.canonical import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE, Family
 from discreet.release.engines.plan import Numbered, Unlisted
 from discreet.release.engines.sql import Column, Lookup, Type, quoted
 
@@ -218,7 +218,10 @@ class _Dialect:
 
 
 def _trimmed(x: str) -> str:
-    return f"trim(BOTH '{WHITE_SPACE}' FROM CAST({x} AS STRING) COLLATE UTF8_BINARY)"
+    """Text without white space at its ends; NULL where the text is too long."""
+    text = f"CAST({x} AS STRING)"
+    trimmed = f"trim(BOTH '{WHITE_SPACE}' FROM {text} COLLATE UTF8_BINARY)"
+    return f"CASE WHEN octet_length({text}) <= {LONGEST_TEXT} THEN {trimmed} END"
 
 
 def _pattern(pattern: str) -> str:
