@@ -1,5 +1,6 @@
 """Write a file or a folder so that it is complete or not there."""
 
+import errno
 import os
 import secrets
 import shutil
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import OutputError
+from discreet.interrupts import deferred
 
 
 def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False, new: bool = False) -> None:
@@ -31,8 +33,10 @@ def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False, n
                 os.link(beside, target)  # unlike a rename, never in place of another file
             else:
                 beside.replace(target)
+            _sync(target.parent)
         finally:
-            beside.unlink(missing_ok=True)
+            with deferred():
+                beside.unlink(missing_ok=True)
     except FileExistsError:
         raise
     except (OSError, TypeError, ValueError) as error:
@@ -44,7 +48,7 @@ def free(place: str | os.PathLike[str]) -> Path:
     """The path of a file or folder to be, refused where something is there already."""
     target = Path(place)
     if os.path.lexists(target):
-        raise OutputError(f"{target} exists already; choose another name, or remove it")
+        raise OutputError(f"{target} exists already; choose another name")
     return target
 
 
@@ -59,7 +63,7 @@ def ready(place: str | os.PathLike[str]) -> Path:
 
 
 def write_folder(folder: str | os.PathLike[str], content: Mapping[str, bytes]) -> None:
-    """Put the files into a hidden folder beside their place, then rename it."""
+    """Put the files into a hidden folder beside their place, then rename it; a power failure undoes neither."""
     target = free(folder)
     with _beside(target) as beside:
         for name, data in content.items():
@@ -68,18 +72,59 @@ def write_folder(folder: str | os.PathLike[str], content: Mapping[str, bytes]) -
                 file.flush()
                 os.fsync(file.fileno())
         beside.chmod(0o755)
+        _sync(beside)
         beside.rename(target)
+        _sync(target.parent)
+
+
+@contextmanager
+def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A private folder that goes away with all that is in it, also where the process is told to end.
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be made.
+    """
+    folder: Path | None = None
+    try:
+        try:
+            with deferred():
+                folder = Path(tempfile.mkdtemp(dir=parent, prefix=prefix))
+        except OSError as error:
+            if parent is not None:
+                raise
+            raise OutputError(
+                f"no temporary folder can be made ({error.strerror or error}); make room, or set TMPDIR to a folder"
+                " that can be written"
+            ) from None
+        yield folder
+    finally:
+        if folder is not None:
+            with deferred():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
     """A hidden folder beside the target, which goes away unless it was renamed."""
     try:
-        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:50]}."))
-        try:
+        with temporary_folder(f".{target.name[:50]}.", target.parent) as beside:
             yield beside
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{target!s:.200} cannot be written ({reason}); choose another place") from None
+
+
+def _sync(folder: Path) -> None:
+    """Have the names in a folder survive a power failure, where the file system can do that for folders."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)

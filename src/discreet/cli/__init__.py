@@ -1,71 +1,77 @@
-"""The command line. Each command is one file; none holds logic of its own."""
+"""The command line. Each command is one file; none holds logic of its own.
+
+This module loads nothing that takes time, so that a command answers signals from its start on; `commands` loads all.
+"""
 
 import signal
 import sys
-import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING, Any
 
-import typer
-from rich.console import Console
+from discreet.errors import DiscreetError
+from discreet.interrupts import ENDING
 
-from discreet.cli import advise, compare, convert, demo, design, infer, keys, ledger, papers, reconcile, release, verify
-from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
+if TYPE_CHECKING:
+    from discreet.cli.commands import app
 
-app = typer.Typer(
-    name="discreet",
-    help="Publish tables of counts about people, with a privacy guarantee that anyone can check.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(design.app, name="design")
-app.add_typer(keys.app, name="keys")
-app.add_typer(ledger.app, name="ledger")
-app.command("verify")(verify.verify)
-app.command("advise")(advise.advise)
-app.command("compare")(compare.compare)
-app.command("convert")(convert.convert)
-app.command("demo")(demo.demo)
-app.command("release")(release.release)
-app.command("infer")(infer.infer)
-app.command("papers")(papers.papers)
-app.command("reconcile")(reconcile.reconcile)
+__all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run a command; a mistake of the user's is one message on standard error and exit code 2."""
-    told = _told_to_end()
-    errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", PrecisionWarning)
-        warnings.simplefilter("always", PrivacyWarning)
-        warnings.showwarning = lambda message, *_, **__: errors.print(
-            f"warning: {message}", style="yellow", markup=False
-        )
+    """Run a command; a mistake of the user's is one message on standard error and exit code 2.
+
+    A command that is told to end by a signal removes what it put aside, as copies of rows, says so in one line, and
+    exits with 128 and the number of the signal.
+    """
+    with _answering() as told:
         try:
-            app()
-        except Exception as error:
-            if told:  # a library may make an error of its own of being ended
-                sys.exit(told[0])
+            from discreet.cli import commands
+
+            commands.run()
+        except BaseException as error:
+            if told:  # a library may have made an error of its own of being ended
+                _tell_the_end(told[0], error)
+                sys.exit(128 + told[0])
             if not isinstance(error, DiscreetError):
                 raise
-            errors.print("\n".join([f"error: {error}", *getattr(error, "__notes__", ())]), style="red", markup=False)
+            commands.tell(error)
             sys.exit(2)
 
 
-def _told_to_end() -> list[int]:
-    """Let a command that is told to end remove what it put aside, as copies of rows; the exit code is then in the list.
+@contextmanager
+def _answering() -> Iterator[list[int]]:
+    """Raise SystemExit where a signal tells the command to end; the signals that came are in the list.
 
     Signals that the command was started to ignore stay ignored.
     """
     told: list[int] = []
 
     def end(number: int, _: FrameType | None) -> None:
-        told.append(128 + number)
-        sys.exit(told[0])
+        told.append(number)
+        sys.exit(128 + number)
 
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, end)
-    return told
+    before = {number: signal.getsignal(number) for number in ENDING}
+    answered = {number: answer for number, answer in before.items() if answer not in (signal.SIG_IGN, None)}
+    for number in answered:
+        signal.signal(number, end)
+    try:
+        yield told
+    finally:
+        for number, answer in answered.items():
+            signal.signal(number, answer)
+
+
+def _tell_the_end(number: int, error: BaseException) -> None:
+    notes = getattr(error, "__notes__", ())
+    print("\n".join([f"ended by {signal.Signals(number).name}", *notes]), file=sys.stderr)
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when first used: it takes a while."""
+    if name == "app":
+        from discreet.cli.commands import app
+
+        return app
+    raise AttributeError(f"module 'discreet.cli' has no attribute {name!r}")

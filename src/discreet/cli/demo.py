@@ -1,6 +1,5 @@
 """`discreet demo`: the main job on the town that ships with Discreet."""
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,8 +24,8 @@ def demo(
     """Publish tables of a synthetic town of 100,000 people: from microdata to a folder that anyone can check."""
     if output is not None:
         files.free(output)
-    with tempfile.TemporaryDirectory() as folder:
-        checked = _publish(Path(folder), output or str(Path(folder) / "published"), epsilon)
+    with files.temporary_folder("discreet-") as folder:
+        checked = _publish(folder, output or str(folder / "published"), epsilon)
     _first_table(checked.made)
     made = checked.made
     show.guarantee(made.ptable)

@@ -7,8 +7,6 @@ at the end. A DuckDB file is opened read-only. Messages of DuckDB's own are not 
 import contextlib
 import glob
 import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
+from discreet.files import temporary_folder
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE
 from discreet.release.engines.plan import Numbered, Unlisted
@@ -79,7 +78,7 @@ class DuckDB:
         self._progress = progress
         self._files: list[str] = []
         with contextlib.ExitStack() as stack:
-            self._folder = Path(stack.enter_context(_private_folder()))
+            self._folder = stack.enter_context(temporary_folder("discreet-"))
             self._base = _connect(None if database is None else Path(database), self._folder, memory)
             stack.callback(self._base.close)
             if csv is not None:
@@ -331,15 +330,6 @@ def _parquet(files: Sequence[str], unite: bool = False) -> str:
     """The rows of all files; `unite` their types, where some have none."""
     listed = ", ".join(literal(glob.escape(os.path.abspath(file))) for file in files)
     return f"read_parquet([{listed}], hive_partitioning=false, union_by_name={str(unite).lower()})"
-
-
-@contextlib.contextmanager
-def _private_folder() -> Iterator[str]:
-    folder = tempfile.mkdtemp(prefix="discreet-")
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBPyConnection:

@@ -9,7 +9,6 @@ import os
 import re
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from discreet.errors import InputError, ParameterError
+from discreet.files import temporary_folder
 from discreet.release.engines import csvfile, sql, stream
 from discreet.release.engines.canonical import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE, Family
 from discreet.release.engines.plan import Numbered, Unlisted
@@ -130,10 +130,9 @@ class Spark:
         """A file of this machine is read as DuckDB reads it, by way of a copy; files elsewhere are read by Spark."""
         path = Path(source.removeprefix("file://"))
         if "://" not in source.removeprefix("file://") and not path.is_dir():
-            folder = tempfile.mkdtemp(prefix="discreet-")
-            self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            file = csvfile.prepare(path, Path(folder), delimiter, header, named)
-            return self._session.read.parquet(_path(str(file.parquet(Path(folder))))), file.names
+            folder = self._stack.enter_context(temporary_folder("discreet-"))
+            file = csvfile.prepare(path, folder, delimiter, header, named)
+            return self._session.read.parquet(_path(str(file.parquet(folder)))), file.names
         read = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
