@@ -22,7 +22,7 @@ from discreet.errors import InputError, LedgerError, OutputError
 from discreet.release import run
 from discreet.release.check import check
 
-from .town import ledger, spent
+from .town import folder, ledger, spent
 
 BEFORE_THE_DRAW_IS_KEPT = (
     "discreet.release.job.open_engine",
@@ -34,7 +34,6 @@ AFTER_IT = (
     "discreet.release.additive.Plan.fitted",
     "discreet.release.output.files",
     "discreet.files.write_folder",
-    "discreet.account.grant.Grant.complete",
 )
 ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1))
 
@@ -121,13 +120,42 @@ def test_an_accident_after_the_draw_leaves_the_measurements_and_nothing_else(
     check(tmp_path / "out")
 
 
-def test_a_ledger_that_fails_at_the_end_leaves_no_folder(paid: dict[str, Any], tmp_path: Path) -> None:
-    with mock.patch("discreet.account.grant.Grant.complete", side_effect=LedgerError("gone")):
-        with pytest.raises(LedgerError):
-            run(paid, tmp_path / "out")
-        assert left(tmp_path) == {"out.unpublished.json"}
-    run(paid, tmp_path / "out")
+@pytest.mark.parametrize("accident", [*ACCIDENTS, LedgerError("gone")])
+def test_an_accident_after_the_folder_is_in_place_leaves_it_and_the_next_run_completes_it(
+    paid: dict[str, Any], tmp_path: Path, accident: BaseException
+) -> None:
+    """Its units are spent, and others may have read it: it is never removed."""
+    accident.__notes__ = []
+    with (
+        mock.patch("discreet.account.grant.Grant.complete", side_effect=accident),
+        pytest.raises(type(accident)) as failed,
+    ):
+        run({**paid, "key": "fresh"}, tmp_path / "out", log=tmp_path / "log.json")
+    (note,) = failed.value.__notes__
+    assert f"The folder {tmp_path / 'out'} is in place" in note
+    assert "the same command without the log completes the release" in note
+    assert left(tmp_path) == {"out", "log.json", "out.unpublished.json"}
+    before = folder(tmp_path / "out")
+    made = run({**paid, "key": "fresh"}, tmp_path / "out")
+    assert made.resumed == tmp_path / "out.unpublished.json"
+    assert folder(tmp_path / "out") == before
+    assert left(tmp_path) == {"out", "log.json"}
+    assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
     assert spent(tmp_path) == 2
+
+
+def test_the_folder_that_a_release_is_renamed_in_is_synced_after_it(tmp_path: Path) -> None:
+    """So that a power failure does not undo what a ledger calls complete."""
+    real, seen = os.fsync, []
+
+    def sync(descriptor: int) -> None:
+        seen.append((os.readlink(f"/proc/self/fd/{descriptor}"), (tmp_path / "out").exists()))
+        real(descriptor)
+
+    with mock.patch("discreet.files.os.fsync", sync):
+        files.write_folder(tmp_path / "out", {"a": b"1"})
+    assert seen[-1] == (str(tmp_path), True)
+    assert not any(there for _, there in seen[:-1])
 
 
 def test_units_that_cannot_be_given_back_are_told(paid: dict[str, Any], tmp_path: Path) -> None:

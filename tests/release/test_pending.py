@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -301,18 +301,54 @@ def test_a_log_cannot_be_had_when_a_release_goes_on(spec: dict[str, Any], tmp_pa
         (b'{"format": "discreet unpublished measurements", "version": 1}', "lacks a part"),
     ],
 )
-@pytest.mark.parametrize("name", [KEPT, "another.unpublished.json"])
-def test_a_file_that_cannot_be_read_is_refused_whatever_its_name(
-    paid: dict[str, Any], tmp_path: Path, content: bytes, said: str, name: str
+def test_a_file_that_cannot_be_read_is_refused_where_it_has_the_name_of_this_release_and_of_no_other(
+    paid: dict[str, Any], tmp_path: Path, content: bytes, said: str
 ) -> None:
-    """It may be the file of this release."""
-    (tmp_path / name).write_bytes(content)
-    (tmp_path / name).chmod(0o600)
+    (tmp_path / KEPT).write_bytes(content)
+    (tmp_path / KEPT).chmod(0o600)
     with nothing_is_drawn(), pytest.raises(ReleaseError, match=said) as refused:
         run(paid, tmp_path / "out")
     assert "remove the file" in str(refused.value)
-    assert (tmp_path / name).read_bytes() == content
+    assert (tmp_path / KEPT).read_bytes() == content
     assert spent(tmp_path) == 0
+    run(paid, tmp_path / "other")
+    assert (tmp_path / KEPT).read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda raw: raw[: len(raw) // 2], "is not JSON"),
+        (lambda raw: raw.replace(b'"version":1', b'"version":2'), "has version 2"),
+        (lambda raw: raw.replace(b'"measurements":[', b'"measurements":[1,'), "not as it was written"),
+        (lambda raw: raw.replace(b'"release"', b'"another"'), "lacks a part"),
+    ],
+)
+def test_a_damaged_file_of_another_name_is_refused_where_it_has_this_label_and_only_there(
+    paid: dict[str, Any], tmp_path: Path, change: Any, said: str
+) -> None:
+    """It may be the draw of this release."""
+    refuse(paid, tmp_path / "out")
+    (tmp_path / KEPT).write_bytes(change((tmp_path / KEPT).read_bytes()))
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said):
+        run(paid, tmp_path / "other")
+    assert run({**paid, "version": "v2"}, tmp_path / "other").resumed is None
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe", "open to others"])
+def test_what_others_left_in_the_folder_stops_no_release(paid: dict[str, Any], tmp_path: Path, kind: str) -> None:
+    foreign = tmp_path / "another.unpublished.json"
+    if kind == "folder":
+        foreign.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(foreign)
+    elif kind == "link":
+        foreign.symlink_to("/dev/zero")
+    else:
+        refuse({**paid, "version": "v2"}, tmp_path / "another")
+        foreign.chmod(0o644)
+    run(paid, tmp_path / "out")
+    check(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -428,7 +464,7 @@ def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[
 
 
 def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_path: Path) -> None:
-    """The other is dropped, whatever it was, and goes on from the first."""
+    """Where no claim keeps them apart, the other is dropped, whatever it was, and goes on from the first."""
     asked = {**paid, "key": "fresh"}
     real = pending.keep
 
@@ -438,6 +474,7 @@ def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_pa
         return real(*arguments)
 
     with (
+        mock.patch("discreet.release.job.claimed", nullcontext),
         mock.patch("discreet.release.pending.keep", meanwhile),
         pytest.raises(ReleaseError, match="another run for this folder was faster"),
     ):
@@ -502,17 +539,51 @@ def test_a_process_that_is_killed_after_the_draw_is_completed(spec: dict[str, An
 
 
 @pytest.mark.parametrize("stage", ["discreet.account.grant.Grant.complete", "discreet.release.pending.Kept.remove"])
-def test_a_process_that_is_killed_at_its_very_end_says_what_to_do(
+def test_a_process_that_is_killed_at_its_very_end_is_completed(
     paid: dict[str, Any], tmp_path: Path, stage: str
 ) -> None:
-    """The folder is there, and whether the ledger knows is not known: it is made again, the same."""
+    """The folder is there, and whether the ledger knows is not known: the same command tells it."""
     asked = {**paid, "key": "fresh"}
     die_at(stage, asked, tmp_path / "out")
     before = folder(tmp_path / "out")
-    with nothing_is_drawn(), pytest.raises(OutputError, match="remove the folder and run the release again"):
+    with nothing_is_drawn():
         run(asked, tmp_path / "out")
-    (tmp_path / "out").rename(tmp_path / "aside")
-    run(asked, tmp_path / "out")
     assert folder(tmp_path / "out") == before
     assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
     assert list(tmp_path.glob("*unpublished*")) == []
+
+
+def test_a_folder_that_is_another_release_is_named_and_never_to_be_removed(
+    paid: dict[str, Any], tmp_path: Path
+) -> None:
+    asked = {**paid, "key": "fresh"}
+    run({**asked, "version": "v0", "reconcile": "none"}, tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(OutputError) as refused:
+        run(asked, tmp_path / "out")
+    named = "out exists already, a published release with the version label 'v0' and the tables t"
+    assert named in str(refused.value)
+    assert "remove" not in str(refused.value)
+    (tmp_path / "out").rename(tmp_path / "aside")
+    refuse(asked, tmp_path / "out")
+    (tmp_path / "aside").rename(tmp_path / "out")
+    before = folder(tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(OutputError) as refused:
+        run(asked, tmp_path / "out")
+    assert named in str(refused.value)
+    assert f"remove {tmp_path / KEPT}" in str(refused.value)
+    assert "discreet verify" in str(refused.value)
+    with nothing_is_drawn():
+        assert run(asked, tmp_path / "other").resumed == tmp_path / KEPT
+    assert folder(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("change", [{"reconcile": "none"}, {"title": "Another"}])
+def test_a_folder_in_place_is_not_made_again_in_another_way(
+    paid: dict[str, Any], tmp_path: Path, change: dict[str, Any]
+) -> None:
+    die_at("discreet.release.pending.Kept.remove", paid, tmp_path / "out")
+    before = folder(tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(OutputError, match="is not what this specification makes"):
+        run({**paid, **change}, tmp_path / "out")
+    assert folder(tmp_path / "out") == before
+    run(paid, tmp_path / "out")

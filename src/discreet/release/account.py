@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet import interrupts
 from discreet.certify.ptable import PTable
 from discreet.errors import LedgerError
 from discreet.release import keys, secrets
@@ -69,8 +70,20 @@ class Account:
         start = keys.header(scheme, number, asked.version, _rule(asked, layout), ptable)
         return cls(start, scheme, memory, ledger)
 
-    def reserved(self, asked: ReleaseSpec, layout: Layout, ptable: PTable) -> "Account":
-        """Reserve what the release costs."""
+    @contextmanager
+    def reserved(self, asked: ReleaseSpec, layout: Layout, ptable: PTable) -> Iterator["Account"]:
+        """Reserve what the release costs; give it back if something fails before it is spent."""
+        held = self
+        try:
+            with interrupts.deferred():
+                held = self._reserved(asked, layout, ptable)
+            yield held
+        except BaseException as error:
+            with interrupts.deferred():
+                held._refund(error)
+            raise
+
+    def _reserved(self, asked: ReleaseSpec, layout: Layout, ptable: PTable) -> "Account":
         if self.ledger is None:
             return self
         definitions = layout.cells[0]
@@ -104,15 +117,6 @@ class Account:
     def release(self) -> str | None:
         """The name under which the ledger knows the release."""
         return None if self.grant is None else self.grant.release
-
-    @contextmanager
-    def holding(self) -> Iterator[None]:
-        """Give back what was reserved if something fails before it is spent."""
-        try:
-            yield
-        except BaseException as error:
-            self._refund(error)
-            raise
 
     def _refund(self, error: BaseException) -> None:
         """Give back what was reserved; where that fails, say so in the error that is the reason for it."""

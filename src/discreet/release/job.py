@@ -7,8 +7,8 @@ once: what fails after the measurements were drawn leaves them in a private file
 (`pending`).
 """
 
+import contextlib
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet import files
+from discreet import files, interrupts
 from discreet.certify.ptable import PTable
 from discreet.errors import ReleaseError, SpecError
 from discreet.release import additive, cells, distance, keys, loading, measure, pending, secrets, tabulate
 from discreet.release import log as steward
 from discreet.release.account import Account
+from discreet.release.claim import claimed
 from discreet.release.engines import Plan, open_engine
 from discreet.release.engines.source import kind_of
 from discreet.release.folder import Published, contradictions
@@ -91,38 +92,49 @@ def run(
         exists, measurements of another release that wait for it; no folder is left then.
     """
     tell = progress or (lambda _, __: None)
-    file = pending.place(output)
-    private = None if log is None else steward.place(log, output)
-    tell("reading the specification", 0)
-    asked = _found(loading.load(spec))
-    layout = layout_of(asked)
-    touches = layout.touches(asked.unit.contributions)
-    tell("choosing and certifying the design", 0)
-    with loading.telling(spec):
-        ptable = table_of(asked, touches)
-        for wrong in contradictions(asked, ptable):
-            raise SpecError(f"{wrong}; leave it out, or give a design that has it", ("design",))
-        promise = promise_of(asked, ptable, touches)
-        plan = additive.plan(asked, layout, ptable)
-    secret = _secret(asked)
-    account = Account.of(asked, layout, ptable, secret)
-    identity = pending.Identity.of(asked, layout, account.start, secret)
-    kept = pending.find(file, identity, ptable)
-    resumed = None if kept is None else kept.file
-    truth = None
-    if kept is None:
-        account = account.reserved(asked, layout, ptable)
-        drawn, truth = _draw(asked, layout, ptable, account, secret, tell, private is not None)
-        kept = pending.keep(file, identity, account.release, drawn)
-    elif private is None:
-        tell("going on from measurements drawn earlier", 0)
-        account = account.resumed(kept)
-    else:
-        raise ReleaseError(
-            f"the log {log} needs the true counts, and this release goes on from measurements drawn earlier"
-            f" ({kept.file}) without counting again, as the data may have changed since: leave the log out"
-        )
-    with kept.noting(private is not None):
+    with contextlib.ExitStack() as stack:
+        pending.place(output)
+        stack.enter_context(claimed(output))
+        file = pending.place(output)  # again: another run may have ended in between
+        private = None if log is None else steward.place(log, output)
+        tell("reading the specification", 0)
+        asked = _found(loading.load(spec))
+        layout = layout_of(asked)
+        touches = layout.touches(asked.unit.contributions)
+        tell("choosing and certifying the design", 0)
+        with loading.telling(spec):
+            ptable = table_of(asked, touches)
+            for wrong in contradictions(asked, ptable):
+                raise SpecError(f"{wrong}; leave it out, or give a design that has it", ("design",))
+            promise = promise_of(asked, ptable, touches)
+            plan = additive.plan(asked, layout, ptable)
+        secret = _secret(asked)
+        account = Account.of(asked, layout, ptable, secret)
+        identity = pending.Identity.of(asked, layout, account.start, secret)
+        kept = pending.find(file, identity, ptable)
+        resumed = None if kept is None else kept.file
+        truth = None
+        if kept is None:
+            with account.reserved(asked, layout, ptable) as account:
+                leaves, seen = _count(asked, layout, ptable, secret, tell, private is not None)
+                counts, sums = measure.true_counts(layout, leaves)
+                truth = steward.Truth(seen, counts)
+                with interrupts.deferred():  # what is paid for is drawn and kept
+                    account.spend(asked, layout, counts, secret)
+                    tell("measuring", 0)
+                    chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
+                    drawn = measure.measure(ptable, counts, chosen)
+                    kept = pending.keep(file, identity, account.release, drawn)
+                    stack.enter_context(kept.noting(output, private is not None))
+        elif private is None:
+            tell("going on from measurements drawn earlier", 0)
+            account = account.resumed(kept)
+            stack.enter_context(kept.noting(output, False))
+        else:
+            raise ReleaseError(
+                f"the log {log} needs the true counts, and this release goes on from measurements drawn earlier"
+                f" ({kept.file}) without counting again, as the data may have changed since: leave the log out"
+            )
         tell("making the tables", 0)
         values = tuple(measure.by_grouping(layout, kept.measurements))
         fitted = plan.fitted(values)
@@ -131,20 +143,14 @@ def run(
         tell("writing", 0)
         content = made.files()
         document = made.manifest(content, kind_of(asked.source), _key(asked, secret, account.scheme), account.head())
-        with steward.written(private, truth, made):
-            _publish(output, content | {MANIFEST: manifest(document)}, account)
-    kept.remove()
-    return Release(Path(output), asked, ptable, touches, promise, values, document, resumed)
-
-
-def _publish(output: str | os.PathLike[str], content: Mapping[str, bytes], account: Account) -> None:
-    """Leave the folder and tell the ledger: both, or neither."""
-    files.write_folder(output, content)
-    try:
-        account.complete()
-    except BaseException:
-        shutil.rmtree(output)
-        raise
+        content |= {MANIFEST: manifest(document)}
+        with interrupts.deferred():
+            if not pending.completes(output, content, kept.file):
+                with steward.written(private, truth, made):
+                    files.write_folder(output, content)
+            account.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
+            kept.remove()
+        return Release(Path(output), asked, ptable, touches, promise, values, document, resumed)
 
 
 def _found(asked: ReleaseSpec) -> ReleaseSpec:
@@ -182,25 +188,6 @@ def _key(asked: ReleaseSpec, secret: bytes, scheme: int) -> dict[str, Any]:
         "fingerprint": None if asked.secret is None else secrets.fingerprint(secret),
         "came_with_the_data": asked.record_keys is not None,
     }
-
-
-def _draw(
-    asked: ReleaseSpec,
-    layout: cells.Layout,
-    ptable: PTable,
-    account: Account,
-    secret: bytes,
-    tell: Progress,
-    log: bool,
-) -> tuple[npt.NDArray[np.int64], steward.Truth]:
-    """The measurements of all distinct cells, and what the steward's log is made from."""
-    with account.holding():
-        leaves, seen = _count(asked, layout, ptable, secret, tell, log)
-        counts, sums = measure.true_counts(layout, leaves)
-        account.spend(asked, layout, counts, secret)
-        tell("measuring", 0)
-        chosen = _keys(asked, layout, ptable, account.start, secret, counts, sums)
-        return measure.measure(ptable, counts, chosen), steward.Truth(seen, counts)
 
 
 def _count(

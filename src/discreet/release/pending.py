@@ -22,7 +22,7 @@ import hmac
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +36,7 @@ from discreet.certify.ptable import PTable
 from discreet.errors import OutputError, ReleaseError
 from discreet.release import keys
 from discreet.release.cells import Layout
+from discreet.release.output import MANIFEST
 from discreet.release.possible import possible
 from discreet.release.spec import ReleaseSpec
 
@@ -91,15 +92,24 @@ class Kept:
     measurements: Integers
 
     @contextmanager
-    def noting(self, log: bool) -> Iterator[None]:
+    def noting(self, output: str | os.PathLike[str], log: bool) -> Iterator[None]:
         """Say in every error where the measurements are, and how to go on; a log cannot be had then."""
         try:
             yield
         except BaseException as error:
-            error.add_note(
-                f"The measurements are kept in {self.file}: the same command{' without the log' if log else ''}, or one"
-                " with another reconcile, goes on from them without drawing again."
-            )
+            same = f"the same command{' without the log' if log else ''}"
+            if not os.path.lexists(self.file):
+                error.add_note(f"The folder {output} is published and complete: nothing is left to do.")
+            elif os.path.lexists(output):
+                error.add_note(
+                    f"The folder {output} is in place, and its measurements are still kept in {self.file}: {same}"
+                    " completes the release without drawing again."
+                )
+            else:
+                error.add_note(
+                    f"The measurements are kept in {self.file}: {same}, or one with another reconcile, goes on from"
+                    " them without drawing again."
+                )
             raise
 
     def remove(self) -> None:
@@ -114,28 +124,70 @@ class Kept:
 
 
 def place(output: str | os.PathLike[str]) -> Path:
-    """The file for the measurements of a folder to be; refused where the folder or the file could not be made."""
+    """The file for the measurements of a folder; refused where the folder or the file could not be made.
+
+    Where both are there, the release was cut off at its very end, and is completed (`completes`).
+    """
     file = Path(f"{Path(output)}{SUFFIX}")
     there = os.path.lexists(file)
-    if there and os.path.lexists(output):
-        raise OutputError(
-            f"{output} exists, and {file} still holds the measurements of a release of that name, which was cut off at"
-            " its very end; remove the folder and run the release again, which makes the folder from the same"
-            " measurements"
-        )
-    files.ready(output)
+    if not os.path.lexists(output):
+        files.ready(output)
+    elif not there:
+        raise OutputError(f"{output} exists already{_told(output)}; nothing was changed: choose another name")
     return file if there else files.ready(file)
+
+
+def completes(output: str | os.PathLike[str], content: Mapping[str, bytes], file: Path) -> bool:
+    """Whether the folder is there already, the same to the last byte: then only the ledger has to be told.
+
+    Raises
+    ------
+    OutputError
+        Something else is there.
+    """
+    if not os.path.lexists(output):
+        return False
+    if _holds(Path(output), content):
+        return True
+    raise OutputError(
+        f"{output} exists already{_told(output)}, and it is not what this specification makes, with this version of"
+        f" Discreet, from the measurements in {file}; nothing was changed. To go on from these measurements, give"
+        f" another name in the same place. If the folder that is there is the release that you want (see `discreet"
+        f" verify {output}`), remove {file}"
+    )
+
+
+def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
+    try:
+        return {each.name for each in folder.iterdir()} == content.keys() and all(
+            stat.S_ISREG((folder / name).lstat().st_mode) and (folder / name).read_bytes() == data
+            for name, data in content.items()
+        )
+    except OSError:
+        return False
+
+
+def _told(output: str | os.PathLike[str]) -> str:
+    """What a folder is, for a message: the release that its manifest states."""
+    try:
+        manifest = json.loads((Path(output) / MANIFEST).read_bytes())
+        spec = manifest["spec"]
+        tables = ", ".join(str(table["name"]) for table in spec["tables"])
+        return f", a published release with the version label {spec['version']!r:.120} and the tables {tables:.200}"
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return ""
 
 
 def find(file: Path, identity: Identity, ptable: PTable) -> Kept | None:
     """The measurements that a release goes on from; None where it has drawn none.
 
-    They are in its own file, or in one of the same folder that has another name.
+    They are in its own file, or in one of the same folder that has another name. What others left there, under other
+    names, decides nothing: only a file that has this identity, or this version label and is damaged or open to others.
 
     Raises
     ------
     ReleaseError
-        The file of this name is of another release, or any such file of the folder is damaged or open to others.
+        The file of this name is of another release, or is damaged or open to others, or one of this label is.
     """
     if os.path.lexists(file):
         document = _document(file)
@@ -148,11 +200,26 @@ def find(file: Path, identity: Identity, ptable: PTable) -> Kept | None:
             )
         return _kept(file, document, identity, ptable)
     for other in sorted(file.parent.glob(f"*{SUFFIX}")):
-        if os.access(other, os.R_OK):  # what this user cannot read, this user did not write
+        if _concerns(other, identity):
             document = _document(other)
             if document["identity"] == identity.digest:
                 return _kept(other, document, identity, ptable)
     return None
+
+
+def _concerns(file: Path, identity: Identity) -> bool:
+    """Whether a file of another name may be of this release: it has its label or its identity, whole or not."""
+    if not (os.access(file, os.R_OK) and stat.S_ISREG(file.lstat().st_mode)):
+        return False  # what this user cannot read, this user did not write
+    raw = file.read_bytes()
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError):
+        label = _written({"label": identity.label})[1:-1]
+        return label in raw or identity.digest.encode() in raw
+    return isinstance(document, dict) and (
+        document.get("label") == identity.label or document.get("identity") == identity.digest
+    )
 
 
 def keep(file: Path, identity: Identity, release: str | None, measurements: Integers) -> Kept:

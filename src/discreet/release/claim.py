@@ -1,0 +1,81 @@
+"""One run at a time for a folder: a run claims the name of its folder before it pays or draws.
+
+The claim is a lock on the hidden file .NAME.claim beside the folder. The system drops the lock when the process ends,
+however it ends, so a claim is never left behind by a process that was killed; the empty file may be, and the next run
+removes it. Windows has no such locks: there the exclusive file of measurements (`pending`) is the only guard.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from discreet.errors import OutputError, ReleaseError
+from discreet.interrupts import deferred
+
+if sys.platform != "win32":
+    import fcntl
+
+
+@contextmanager
+def claimed(output: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold the name of a folder to be.
+
+    Raises
+    ------
+    ReleaseError
+        Another run holds it.
+    OutputError
+        The file of the lock cannot be made, or the file system has no locks.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    target = Path(output)
+    file = target.with_name(f".{target.name}.claim")
+    descriptor: int | None = None
+    try:
+        with deferred():
+            descriptor = _locked(file, output)
+        yield
+    finally:
+        if descriptor is not None:
+            with deferred():
+                with suppress(OSError):  # an empty file that stays is taken over by the next run
+                    os.unlink(file)  # while it is locked: whoever has opened it by now finds another or none
+                os.close(descriptor)
+
+
+def _locked(file: Path, output: str | os.PathLike[str]) -> int:
+    """The open file, locked; it is the one that has this name now."""
+    while True:
+        try:
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise OutputError(f"{output!s:.200} cannot be claimed ({error.strerror}); choose another place") from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _named(descriptor, file):
+                return descriptor
+        except BlockingIOError:
+            os.close(descriptor)
+            raise ReleaseError(
+                f"another run is making {output!s:.200} now; nothing was reserved or drawn by this one: wait for the"
+                " other run to end, or give another folder"
+            ) from None
+        except OSError as error:
+            os.close(descriptor)
+            raise OutputError(
+                f"{output!s:.200} cannot be claimed, so that two runs could pay for it ({error.strerror}); choose a"
+                " place on a file system that has locks"
+            ) from None
+        os.close(descriptor)
+
+
+def _named(descriptor: int, file: Path) -> bool:
+    """Whether an open file still has its name: another run may have removed it after this one opened it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(file))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,252 @@
+"""A release that is told to end: it pays for nothing that it did not keep, and never removes what is published."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+import yaml
+
+from discreet import interrupts
+from discreet.errors import ReleaseError
+from discreet.release import claim, measure, run
+from discreet.release.check import check
+from discreet.release.claim import claimed
+
+from .town import ledger, spent
+
+KEPT = "out.unpublished.json"
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+SCRIPT = """
+import os, sys
+from unittest import mock
+from discreet.cli import main
+import discreet.release.job, {module}
+real = {stage}
+def told(*arguments, **named):
+    made = real(*arguments, **named)
+    os.kill(os.getpid(), {number})
+    return made
+sys.argv = ["discreet", "release", {spec!r}, "-o", {output!r}, *{more!r}]
+with mock.patch({name!r}, told):
+    main()
+"""
+
+
+@pytest.fixture(params=SIGNALS, ids=lambda number: str(number.name))
+def number(request: pytest.FixtureRequest) -> signal.Signals:
+    """Each of the signals that a process can answer."""
+    return signal.Signals(request.param)
+
+
+def told_after(
+    stage: str, number: int, spec: dict[str, Any], tmp_path: Path, *more: str
+) -> subprocess.CompletedProcess[str]:
+    """A command that is told to end just after a function returned; its temporary files are in `aside`."""
+    (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
+    (tmp_path / "aside").mkdir(exist_ok=True)
+    script = SCRIPT.format(
+        module=".".join(part for part in stage.split(".")[:-1] if part.islower()),
+        stage=stage, name=stage, number=int(number), more=more,
+        spec=str(tmp_path / "release.yaml"), output=str(tmp_path / "out"),
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path / "aside")},
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert list((tmp_path / "aside").iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    return done
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "discreet.account.ledger.Ledger.reserve",
+        "discreet.release.engines.duckdb._connect",
+        "discreet.release.measure.true_counts",
+    ],
+)
+def test_before_the_draw_nothing_is_held(
+    paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
+) -> None:
+    done = told_after(stage, number, paid, tmp_path)
+    assert (done.returncode, done.stderr.strip()) == (128 + number, f"ended by {number.name}")
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / KEPT).exists()
+    assert spent(tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "discreet.account.grant.Grant.spend",
+        "discreet.release.measure.measure",
+        "discreet.release.pending.keep",
+        "discreet.release.output.files",
+    ],
+)
+def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
+    paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
+) -> None:
+    """Also with fresh keys, whose draw could not be repeated."""
+    asked = {**paid, "key": "fresh"}
+    done = told_after(stage, number, asked, tmp_path)
+    assert done.returncode == 128 + number
+    first, second = done.stderr.strip().splitlines()
+    assert first == f"ended by {number.name}"
+    assert second == (
+        f"The measurements are kept in {tmp_path / KEPT}: the same command, or one with another reconcile, goes on from"
+        " them without drawing again."
+    )
+    assert spent(tmp_path) == 2
+    assert run(asked, tmp_path / "out").resumed == tmp_path / KEPT
+    assert spent(tmp_path) == 2
+
+
+@pytest.mark.parametrize("stage", ["pathlib.Path.rename", "discreet.account.grant.Grant.complete"])
+def test_a_folder_that_is_in_place_stays_and_is_completed_before_the_signal_is_answered(
+    paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
+) -> None:
+    done = told_after(stage, number, paid, tmp_path, "--log", str(tmp_path / "log.json"))
+    assert done.returncode == 128 + number
+    assert f"The folder {tmp_path / 'out'} is published and complete: nothing is left to do." in done.stderr
+    check(tmp_path / "out")
+    assert (tmp_path / "log.json").exists()
+    assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
+    assert not (tmp_path / KEPT).exists()
+
+
+def test_no_traceback_while_modules_are_imported(number: signal.Signals) -> None:
+    """The command line is loaded by a module that loads nothing, and answers signals first."""
+    script = f"""
+import os, sys
+from discreet.cli import main
+assert not {{"numpy", "typer", "rich", "yaml"}} & set(sys.modules)
+class Told:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            os.kill(os.getpid(), {int(number)})
+sys.meta_path.insert(0, Told())
+sys.argv = ["discreet", "release", "release.yaml", "-o", "out"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (128 + number, f"ended by {number.name}\n")
+
+
+def test_signals_that_a_command_was_started_to_ignore_stay_ignored(paid: dict[str, Any], tmp_path: Path) -> None:
+    """As nohup does."""
+    (tmp_path / "release.yaml").write_text(yaml.safe_dump(paid))
+    script = f"""
+import os, signal, sys
+from unittest import mock
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+import discreet.release.job
+from discreet.cli import main
+real = discreet.release.measure.measure
+def told(*arguments):
+    os.kill(os.getpid(), signal.SIGHUP)
+    return real(*arguments)
+sys.argv = ["discreet", "release", {str(tmp_path / "release.yaml")!r}, "-o", {str(tmp_path / "out")!r}]
+with mock.patch("discreet.release.measure.measure", told):
+    main()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+    check(tmp_path / "out")
+
+
+def test_two_runs_for_one_folder_pay_once(paid: dict[str, Any], tmp_path: Path) -> None:
+    """The second is refused before it reserves, whatever the first is doing."""
+    asked = {**paid, "key": "fresh"}
+    drawn, said = measure.measure, []
+
+    def slow(*arguments: Any) -> Any:
+        with pytest.raises(ReleaseError, match=r"another run is making .*out now; nothing was reserved") as refused:
+            run(asked, tmp_path / "out")
+        said.append(refused.value)
+        return drawn(*arguments)
+
+    with mock.patch("discreet.release.measure.measure", slow):
+        run(asked, tmp_path / "out")
+    assert len(said) == 1
+    assert spent(tmp_path) == 2
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_claim_ends_with_its_process(tmp_path: Path) -> None:
+    """However that ended; the empty file is taken over."""
+    script = f"""
+import os, signal
+from discreet.release.claim import claimed
+with claimed({str(tmp_path / "out")!r}):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert [path.name for path in tmp_path.iterdir()] == [".out.claim"]
+    with claimed(tmp_path / "out"), pytest.raises(ReleaseError, match="another run"), claimed(tmp_path / "out"):
+        raise AssertionError("two have it")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
+    """Its name may be another run's by then."""
+    real, turns = claim._named, []
+
+    def removed(descriptor: int, file: Path) -> bool:
+        if not turns:
+            file.unlink()
+        turns.append(real(descriptor, file))
+        return turns[-1]
+
+    with mock.patch("discreet.release.claim._named", removed), claimed(tmp_path / "out"):
+        assert (tmp_path / ".out.claim").exists()
+    assert turns == [False, True]
+
+
+def test_a_signal_is_answered_after_the_block_and_handlers_are_as_before() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    done = []
+
+    def block(error: Exception | None) -> None:
+        with interrupts.deferred():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(1)
+            if error is not None:
+                raise error
+
+    with pytest.raises(KeyboardInterrupt):
+        block(None)
+    assert done == [1]
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(ValueError, match="first") as failed:
+        block(ValueError("first"))
+    assert failed.value.__notes__ == ["The process was told to end meanwhile (SIGINT)."]
+
+
+def test_other_threads_have_nothing_to_defer() -> None:
+    done = []
+
+    def block() -> None:
+        with interrupts.deferred():
+            done.append(1)
+
+    thread = threading.Thread(target=block)
+    thread.start()
+    thread.join()
+    assert done == [1]
+
+
+def test_a_release_in_a_thread_is_made(paid: dict[str, Any], tmp_path: Path) -> None:
+    thread = threading.Thread(target=run, args=(paid, tmp_path / "out"))
+    thread.start()
+    thread.join()
+    assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["ledger"]["units"] == 2
