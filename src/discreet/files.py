@@ -1,16 +1,36 @@
-"""Write a file or a folder so that it is complete or not there."""
+"""Read a file that is one, and write a file or a folder so that it is complete or not there."""
 
 import errno
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from discreet.errors import OutputError
 from discreet.interrupts import deferred
+
+
+def opened(path: str | os.PathLike[str] | bytes) -> BinaryIO:
+    """A file, open for reading bytes; a pipe or a device, which may never end or never begin, is refused at once.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened, or is none; `strerror` says why.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
 
 
 def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False, new: bool = False) -> None:

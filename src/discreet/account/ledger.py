@@ -147,7 +147,7 @@ class Ledger:
             There is none, it cannot be read, or it was opened with another secret.
         """
         where = Store(place)
-        if where.path is not None and not where.path.exists():
+        if where.path is not None and not os.path.exists(where.path):
             raise LedgerError(f"there is no ledger at {where.name}; make one with `discreet ledger open`")
         with where.read() as base:
             row = base.execute(select(store.entries).order_by(store.entries.c.seq).limit(1)).first()

@@ -176,7 +176,7 @@ class Store:
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Errors of the database in words, without statements, parameters or passwords."""
-        if self.path is not None and self.path.is_dir():
+        if self.path is not None and os.path.isdir(self.path):
             raise LedgerError(f"{self.name} is a folder; give the name of a file")
         try:
             yield

@@ -23,9 +23,9 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from discreet import files
 from discreet.certify import table as exactly
 from discreet.certify.table import IntegerRow, Table
 from discreet.domain import Counts, Cycle, Domain
@@ -106,7 +106,7 @@ def digest(document: dict[str, Any]) -> str:
 
 def _read(path: str | os.PathLike[str]) -> bytes:
     try:
-        with Path(path).open("rb") as file:
+        with files.opened(path) as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -1,6 +1,5 @@
 """`discreet reconcile FILE -o OUT`: make the noisy counts of a table add up."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,7 +24,8 @@ def reconcile(
 ) -> None:
     """Make the noisy counts of a table add up: non-negative integers, every total the sum of its parts."""
     try:
-        text = Path(file).read_text(encoding="utf-8-sig")
+        with files.opened(file) as given:
+            text = given.read().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"{file:.200} cannot be read ({reason}); give a CSV file") from None

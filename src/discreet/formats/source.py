@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
+from discreet import files
 from discreet.errors import FormatError
 from discreet.exact import LONGEST_NUMBER
 
@@ -58,7 +58,7 @@ def refusal(name: str, line: int | None, message: str) -> FormatError:
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The file, if it is one and not too large."""
     try:
-        with Path(path).open("rb") as file:
+        with files.opened(path) as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

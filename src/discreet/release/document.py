@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from discreet import files
 from discreet.errors import SpecError
 
 LARGEST_FILE = 4_000_000
@@ -20,7 +21,17 @@ Place = tuple[int | str, ...]
 
 
 class _Loader(yaml.SafeLoader):
-    pass
+    """YAML's safe constructors, whose errors all have a line."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """The value of a node; of a value that is not what its tag says, PyYAML makes any kind of error."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            tag = node.tag.removeprefix("tag:yaml.org,2002:")
+            raise yaml.constructor.ConstructorError(
+                None, None, f"a value is not of its type, {tag:.60}: {error!s:.120}", node.start_mark
+            ) from None
 
 
 _Loader.yaml_implicit_resolvers = {}
@@ -37,9 +48,11 @@ for _tag, _pattern, _first in [
 def read(path: Path) -> tuple[Any, yaml.Node | None]:
     """The document of a file, and its nodes, which know their lines."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        with files.opened(path) as file:
+            raw = file.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
             raise SpecError(f"{path} has more than {LARGEST_FILE} bytes; a specification is shorter")
-        loader = _Loader(path.read_text(encoding="utf-8"))
+        loader = _Loader(raw.decode("utf-8"))
     except OSError as error:
         raise SpecError(f"{path} cannot be read ({error.strerror}); give the path of a specification") from None
     except UnicodeDecodeError:
@@ -50,6 +63,7 @@ def read(path: Path) -> tuple[Any, yaml.Node | None]:
         node = loader.get_single_node()
         if node is None:
             return None, None
+        _bounded(node, path)
         _once(node, loader, path)
         return loader.construct_document(node), node
     except yaml.YAMLError as error:
@@ -58,10 +72,6 @@ def read(path: Path) -> tuple[Any, yaml.Node | None]:
         raise SpecError(f"{path}, {where}: this is not YAML ({getattr(error, 'problem', error)})") from None
     except RecursionError:
         raise SpecError(f"{path} is nested too deep; a specification has a few levels only") from None
-    except SpecError:
-        raise
-    except ValueError as error:
-        raise SpecError(f"{path} has a value that is not what its tag says ({error}); correct it") from None
     finally:
         loader.dispose()
 
@@ -102,6 +112,29 @@ def _inner(node: yaml.Node, part: int | str) -> tuple[yaml.Node, yaml.Node] | No
     return None
 
 
+def _bounded(root: yaml.Node, path: Path) -> None:
+    """Refuse aliases that stand for more parts than any file has, or for themselves."""
+    sizes: dict[int, int] = {}
+    inside: set[int] = set()
+    left = [(root, False)]
+    while left:
+        node, done = left.pop()
+        parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+        parts = parts if isinstance(node, yaml.CollectionNode) else []
+        if done:
+            inside.discard(id(node))
+            sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
+            if sizes[id(node)] > LARGEST_FILE:
+                raise SpecError(f"{path} has aliases that stand for millions of parts; write out what is meant")
+        elif id(node) in inside:
+            raise SpecError(
+                f"{path}, line {node.start_mark.line + 1}: an alias stands for itself; write out what is meant"
+            )
+        elif id(node) not in sizes:
+            inside.add(id(node))
+            left += [(node, True), *((part, False) for part in parts)]
+
+
 def _once(root: yaml.Node, loader: _Loader, path: Path) -> None:
     """Refuse a key that a mapping has twice, also where it is written in two ways, such as 1 and "1"."""
     left, done = [root], set()
@@ -120,6 +153,8 @@ def _once(root: yaml.Node, loader: _Loader, path: Path) -> None:
                 continue
             name = key.value if key.tag.endswith(":merge") else text(loader.construct_object(key))
             here = key.start_mark.line + 1
+            if isinstance(name, (dict, list, set)):
+                raise SpecError(f"{path}, line {here}: a key is a list or a mapping; give a text")
             if name in seen:
                 raise SpecError(f"{path}, line {here}: {key.value} is also given in line {seen[name]}; give it once")
             seen[name] = here

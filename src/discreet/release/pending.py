@@ -170,7 +170,8 @@ def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
 def _told(output: str | os.PathLike[str]) -> str:
     """What a folder is, for a message: the release that its manifest states."""
     try:
-        manifest = json.loads((Path(output) / MANIFEST).read_bytes())
+        with files.opened(Path(output) / MANIFEST) as file:
+            manifest = json.loads(file.read())
         spec = manifest["spec"]
         tables = ", ".join(str(table["name"]) for table in spec["tables"])
         return f", a published release with the version label {spec['version']!r:.120} and the tables {tables:.200}"

@@ -15,6 +15,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from discreet import files
 from discreet.errors import EntropyError, SecretError
 
 SIZE = 32
@@ -111,7 +112,7 @@ def checked(given: bytes, source: str = "the secret") -> bytes:
 
 def _read(path: str | bytes) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with files.opened(path) as file:
             status = os.fstat(file.fileno())
             if os.name == "posix" and status.st_mode & 0o077:
                 mode = stat.S_IMODE(status.st_mode)

@@ -123,7 +123,7 @@ def prepare(
     """
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
         raise InputError(f"the delimiter is {delimiter!r}; give one ASCII character such as ',' or ';'")
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise InputError(f"{path} is a pipe or a device, which can be read only once; save the rows as a file first")
     try:
         direct, quotes = _look(path, header)

@@ -312,15 +312,18 @@ def _table(name: str) -> str:
 
 
 def _found(path: Path) -> list[str]:
-    if path.is_dir():
+    if os.path.isdir(path):
         files = sorted(str(file) for file in path.rglob("*.parquet") if not file.name.startswith((".", "_")))
         missing = f"the folder {path} has no file that ends in .parquet"
-    elif glob.has_magic(str(path)) and not path.exists():
+    elif glob.has_magic(str(path)) and not os.path.exists(path):
         files = sorted(glob.glob(str(path), recursive=True))
         missing = f"no file is named like {path}"
     else:
-        files = [str(path)] if path.exists() else []
+        files = [str(path)] if os.path.exists(path) else []
         missing = f"there is no file {path}"
+    for file in files:
+        if not os.path.isfile(file):
+            raise InputError(f"{file} is a pipe, a folder or a device; save the rows as a Parquet file first")
     if not files:
         raise InputError(f"{missing}; give a Parquet file, a folder of them, or a pattern such as data/*.parquet")
     return files
@@ -333,7 +336,7 @@ def _parquet(files: Sequence[str], unite: bool = False) -> str:
 
 
 def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBPyConnection:
-    if database is not None and not database.is_file():
+    if database is not None and not os.path.isfile(database):
         raise InputError(f"there is no DuckDB file {database}; check the path")
     with _refusals():
         base = duckdb.connect(

@@ -129,7 +129,7 @@ class Spark:
     ) -> tuple["DataFrame", tuple[str, ...]]:
         """A file of this machine is read as DuckDB reads it, by way of a copy; files elsewhere are read by Spark."""
         path = Path(source.removeprefix("file://"))
-        if "://" not in source.removeprefix("file://") and not path.is_dir():
+        if "://" not in source.removeprefix("file://") and not os.path.isdir(path):
             folder = self._stack.enter_context(temporary_folder("discreet-"))
             file = csvfile.prepare(path, folder, delimiter, header, named)
             return self._session.read.parquet(_path(str(file.parquet(folder)))), file.names
@@ -150,7 +150,7 @@ class Spark:
 
 def _path(source: str) -> str:
     """A path as Spark takes it: what is on this machine is itself, whatever others its name is a pattern of."""
-    return _MAGIC.sub(r"\\\g<0>", source) if Path(source.removeprefix("file://")).exists() else source
+    return _MAGIC.sub(r"\\\g<0>", source) if os.path.exists(source.removeprefix("file://")) else source
 
 
 class _Dialect:

@@ -1,0 +1,113 @@
+"""Files that are none, never end or never begin, and YAML that is larger or other than it looks: refused at once."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from discreet.errors import DiscreetError, SpecError
+from discreet.release import document, run, secrets
+
+from . import town
+
+
+@pytest.fixture(params=["/dev/zero", "/dev/urandom", "pipe"])
+def endless(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """What no program may read to its end."""
+    if request.param != "pipe":
+        return str(request.param)
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    return str(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: {"secret": {"file": path}},
+        lambda path: {"design": {"certificate": path}},
+        lambda path: {"source": {"csv": path}},
+        lambda path: {"source": {"parquet": path}},
+        lambda path: {"source": {"duckdb": path, "table": "t"}},
+        lambda path: {"ledger": path},
+    ],
+)
+def test_a_pipe_or_a_device_is_refused(change: Any, endless: str, tmp_path: Path) -> None:
+    asked = {**town.settle(tmp_path), **change(endless)}
+    with pytest.raises(DiscreetError, match=Path(endless).name):
+        run(asked, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_specification_that_is_a_pipe_or_a_device_is_refused(endless: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="a pipe or a device, not a file"):
+        run(endless, tmp_path / "out")
+    with pytest.raises(DiscreetError, match="a pipe or a device, not a file"):
+        secrets.secret(endless)
+
+
+def test_parquet_files_in_a_folder_are_files(tmp_path: Path) -> None:
+    asked = town.settle(tmp_path)
+    os.mkfifo(tmp_path / "x.parquet")
+    with pytest.raises(DiscreetError, match=r"x\.parquet is a pipe, a folder or a device"):
+        run({**asked, "source": {"parquet": str(tmp_path)}}, tmp_path / "out")
+
+
+def bomb(depth: int, inner: str, outer: str) -> str:
+    """Lists of ten aliases of lists of ten aliases."""
+    lines = [f"a0: &a0 {inner}"]
+    return "\n".join(
+        [*lines, *(f"a{i}: &a{i} {outer.format(', '.join([f'*a{i - 1}'] * 10))}" for i in range(1, depth))]
+    )
+
+
+@pytest.mark.parametrize(("inner", "outer"), [("[x]", "[{}]"), ("{k: 1}", "{{<<: [{}]}}")])
+def test_aliases_that_stand_for_millions_of_parts_are_refused(inner: str, outer: str, tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(bomb(9, inner, outer))
+    with pytest.raises(SpecError, match="aliases that stand for millions of parts"):
+        document.read(tmp_path / "x.yaml")
+    (tmp_path / "x.yaml").write_text(bomb(3, inner, outer))
+    assert document.read(tmp_path / "x.yaml")[0] == yaml.safe_load(bomb(3, inner, outer))
+
+
+def test_an_alias_that_stands_for_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("a: 1\nb: &b [*b]\n")
+    with pytest.raises(SpecError, match="line 2: an alias stands for itself"):
+        document.read(tmp_path / "x.yaml")
+
+
+@pytest.mark.parametrize("key", [False, True])
+@pytest.mark.parametrize(
+    "value",
+    ['!!int ""', '!!float ""', '!!bool ""', "!!bool x", "!!timestamp x", '!!int "-"', '!!int "_"', "!!int abc",
+     '!!float "."', "!!timestamp 2026-13-45", "!!binary x", "!!int 1:x"],
+)  # fmt: skip
+def test_a_value_that_is_not_what_its_tag_says_is_told_with_its_line(value: str, key: bool, tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(f"a: 1\n{value}: 2\n" if key else f"a: 1\nb: {value}\n")
+    with pytest.raises(SpecError, match=r"x\.yaml, line 2: this is not YAML"):
+        document.read(tmp_path / "x.yaml")
+
+
+@pytest.mark.parametrize("value", ["!!map x", "!!seq x", "!!pairs 5"])
+def test_a_key_that_is_tagged_as_a_list_is_refused(value: str, tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(f"a: 1\n{value}: 2\n")
+    with pytest.raises(SpecError, match="line 2"):
+        document.read(tmp_path / "x.yaml")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: {"secret": {"file": path}},
+        lambda path: {"design": {"certificate": path}},
+        lambda path: {"source": {"csv": path}},
+        lambda path: {"source": {"parquet": path}},
+        lambda path: {"source": {"duckdb": path, "table": "t"}},
+        lambda path: {"ledger": path},
+    ],
+)
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 5000])
+def test_a_name_that_is_too_long_is_told(change: Any, name: str, tmp_path: Path) -> None:
+    with pytest.raises(DiscreetError, match="xxx"):
+        run({**town.settle(tmp_path), **change(str(tmp_path / name))}, tmp_path / "out")
