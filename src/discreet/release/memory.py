@@ -80,9 +80,7 @@ class Memory:
                 base.execute("INSERT INTO cells VALUES (?, ?)", (given[new].tobytes(), truths[new].tobytes()))
 
     def head(self, ledger: str) -> tuple[int, str] | None:
-        """The last entry of a ledger that was seen; None where none was."""
-        if not self.file.exists():
-            return None
+        """The last entry of a ledger that was seen; None where none was. The file is made if there is none yet."""
         with self._opened() as base:
             row = base.execute("SELECT seq, mac FROM heads WHERE ledger = ?", (ledger,)).fetchone()
         return None if row is None else (int(row[0]), str(row[1]))
