@@ -100,4 +100,8 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
     design = {"spec.design", "spec.design.name", "spec.design.epsilon", "spec.design.upper"}
     software = {"software", "software.discreet", "software.python", "software.numpy"}
     labels = {f"spec.{name}" for name in ("title", "version", "unit.name", "seed", "record_keys_are")}
-    assert accepted == columns | ranges | unused | design | software | labels | {"engine", "key.fingerprint", "key.scheme"}
+    assert accepted == columns | ranges | unused | design | software | labels | {
+        "engine",
+        "key.fingerprint",
+        "key.scheme",
+    }

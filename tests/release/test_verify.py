@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -152,7 +153,8 @@ def test_a_file_that_no_release_has(spec: dict[str, Any], tmp_path: Path) -> Non
         check(tmp_path / "out")
 
 
-def test_parquet_by_content_and_metadata(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Path) -> None:
+    """What this version of pyarrow wrote is compared by its bytes, what another one wrote by its content."""
     run(spec, tmp_path / "out")
     table = pq.read_table(tmp_path / "out" / "t.parquet")
 
@@ -161,13 +163,28 @@ def test_parquet_by_content_and_metadata(spec: dict[str, Any], tmp_path: Path) -
         pq.write_table(content, out, **options)
         return out.getvalue()
 
-    forge(tmp_path / "out", **{"t.parquet": written(table, row_group_size=2, compression="none")})
-    check(tmp_path / "out")
+    def elsewhere(raw: bytes) -> bytes:
+        """The same, said to be by another version; the length stays."""
+        mark = f"parquet-cpp-arrow version {pa.__version__}".encode()
+        assert raw.count(mark) == 1
+        return raw.replace(mark, mark[:-1] + b"x")
+
+    def hidden(raw: bytes) -> bytes:
+        """People between the columns and the footer."""
+        footer = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+        return raw[:footer] + b"Ann,f,34;Bob,m,35" + raw[footer:]
+
+    other = written(table, row_group_size=2, compression="none")
+    forge(tmp_path / "out", **{"t.parquet": elsewhere(other)})
+    assert check(tmp_path / "out").by_content == ("t.parquet",)
     field = table.schema.field(0).with_metadata({"truth": "150"})
     for forged in (
-        written(table.replace_schema_metadata({"true_total": "300"})),
-        written(table.cast(table.schema.set(0, field))),
-        written(table.slice(1)),
+        other,
+        hidden(written(table)),
+        hidden(elsewhere(other)),
+        elsewhere(written(table.replace_schema_metadata({"true_total": "300"}))),
+        elsewhere(written(table.cast(table.schema.set(0, field)))),
+        elsewhere(written(table.slice(1))),
         b"PAR1",
     ):
         forge(tmp_path / "out", **{"t.parquet": forged})
@@ -189,7 +206,7 @@ def test_measurements_that_the_table_cannot_give(
         changed = tuple(
             np.where(np.arange(part.size).reshape(part.shape) == 0, value, part) for part in checked.made.values
         )
-        made = dataclasses.replace(checked.made, values=changed, tables=checked.made.plan.tables(changed))
+        made = dataclasses.replace(checked.made, values=changed, fitted=checked.made.plan.fitted(changed))
         forge(tmp_path / "out", **made.files())
         with pytest.raises(CertificateError, match=f"{value} is no measurement"):
             check(tmp_path / "out")
@@ -241,7 +258,7 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
                 continue
             accepted.add(".".join(map(str, place)))
     columns = {"spec.unit.id", "spec.unit.name", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
-    unsaid = {"spec.design", "spec.design.epsilon", "spec.bits"}  # the certificate has them
+    unsaid = {"key.scheme", "spec.design", "spec.design.epsilon", "spec.bits"}  # stated, or in the certificate
     accepted -= {"spec.seed"}  # where it decides no tie, another seed makes the same tables
     assert accepted == {"software.discreet", "software.python", "software.numpy"} | columns | unsaid
 

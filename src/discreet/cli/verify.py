@@ -73,6 +73,8 @@ def _told(checked: "Checked", second: independent.Report) -> None:
             " what specification and certificate make, and published counts are as near to the measurements as noise"
             " explains; report.html was not checked"
         )
+    if checked.by_content:
+        told += f"; of {', '.join(checked.by_content)}, which another version of pyarrow wrote, the content"
     show.console.print(f"first check      by this version of Discreet: {told}", markup=False)
     show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
     for each in second.findings:

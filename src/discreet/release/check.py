@@ -3,8 +3,8 @@
 - the certificate: every claim, recomputed in integers, and the specification says nothing else of it;
 - the measurements: one for every cell of every grouping, the same for the same cell, and one that the table can give;
 - the tables: near the measurements and least squares, as far as noise explains (`distance`);
-- the files: these and no others, made again from the measurements, byte for byte (a Parquet file by its content, as
-  its bytes depend on the version of a library);
+- the files: these and no others, made again from the measurements, byte for byte (a Parquet file that another version
+  of pyarrow wrote by its content, which fills it);
 - the manifest: made again as a whole, but for the last digits of the composed guarantee, in which machines differ.
 
 A folder that another version of Discreet or numpy made may have tables and a report that come out otherwise here. Then
@@ -70,6 +70,8 @@ class Checked:
         Which versions made the folder, and which these are, where files came out otherwise; else None.
     not_replayed
         The files that came out otherwise.
+    by_content
+        Parquet files that another version of pyarrow wrote, which were compared by their content.
     """
 
     folder: Path
@@ -77,6 +79,7 @@ class Checked:
     manifest: dict[str, Any]
     other_software: str | None = None
     not_replayed: tuple[str, ...] = ()
+    by_content: tuple[str, ...] = ()
 
 
 def check(folder: str | os.PathLike[str]) -> Checked:
@@ -103,7 +106,7 @@ def check(folder: str | os.PathLike[str]) -> Checked:
         _claims(document, content, made, failures)
     if failures:
         raise _refused(where, failures)
-    differing = _replayed(content, made, failures)
+    differing, by_content = _replayed(content, made, failures)
     other = other_software(document)
     if other is None:
         failures.extend(f"{name}: is not what the measurements make" for name in differing)
@@ -111,7 +114,7 @@ def check(folder: str | os.PathLike[str]) -> Checked:
         failures.extend(f"{wrong} ({other})" for wrong in wrong_tables(made, fitted, content, differing))
     if failures:
         raise _refused(where, failures)
-    return Checked(where, made, document, other if differing else None, tuple(differing))
+    return Checked(where, made, document, other if differing else None, tuple(differing), tuple(by_content))
 
 
 def _fitted(where: Path, plan: additive.Plan, values: Sequence[npt.NDArray[np.int64]]) -> list[additive.Fitted]:
@@ -357,14 +360,18 @@ def _measurements(
     return values
 
 
-def _replayed(content: dict[str, bytes], made: Published, failures: list[str]) -> list[str]:
-    """These files and no others; the names of those that are not what the measurements make here."""
+def _replayed(content: dict[str, bytes], made: Published, failures: list[str]) -> tuple[list[str], list[str]]:
+    """These files and no others; those that are not what the measurements make here, and those that are by content."""
     expected = made.files()
     failures.extend(f"{name}: is no file of this release" for name in content if name not in expected)
-    differing = []
+    differing, by_content = [], []
     for name, data in expected.items():
         if name not in content:
             failures.append(f"{name}: is missing")
-        elif content[name] != data and not (name.endswith(".parquet") and same_parquet(content[name], data)):
+        elif content[name] == data:
+            continue
+        elif name.endswith(".parquet") and same_parquet(content[name], data):
+            by_content.append(name)
+        else:
             differing.append(name)
-    return differing
+    return differing, by_content
