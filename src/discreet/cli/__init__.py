@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from discreet.cli import streams
 from discreet.errors import DiscreetError
 from discreet.interrupts import ENDING
 
@@ -25,7 +26,7 @@ def main() -> None:
     A command that is told to end by a signal removes what it put aside, as copies of rows, says so in one line, and
     exits with 128 and the number of the signal.
     """
-    with _answering() as told:
+    with streams.guarded(), _answering() as told:
         try:
             from discreet.cli import commands
 
@@ -34,9 +35,12 @@ def main() -> None:
             if told:  # a library may have made an error of its own of being ended
                 _tell_the_end(told[0], error)
                 sys.exit(128 + told[0])
-            if not isinstance(error, DiscreetError):
+            if _is_lack_of_memory(error):
+                _tell_memory(error)
+            elif isinstance(error, DiscreetError):
+                commands.tell(error)
+            else:
                 raise
-            commands.tell(error)
             sys.exit(2)
 
 
@@ -66,6 +70,22 @@ def _answering() -> Iterator[list[int]]:
 def _tell_the_end(number: int, error: BaseException) -> None:
     notes = getattr(error, "__notes__", ())
     print("\n".join([f"ended by {signal.Signals(number).name}", *notes]), file=sys.stderr)
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    """Whether memory was missing: for values, for a thread, or for the code of a library."""
+    words = ("can't start new thread", "annot allocate memory", "failed to map segment", "std::bad_alloc")
+    return isinstance(error, MemoryError) or (
+        isinstance(error, (ImportError, OSError, RuntimeError)) and any(word in str(error) for word in words)
+    )
+
+
+def _tell_memory(error: BaseException) -> None:
+    notes = getattr(error, "__notes__", ())
+    said = (
+        "error: there is not enough memory; raise the limit (ulimit -v), close other programs, or publish less at once"
+    )
+    print("\n".join([said, *notes]), file=sys.stderr)
 
 
 def __getattr__(name: str) -> Any:

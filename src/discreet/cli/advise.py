@@ -8,7 +8,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
-from discreet.cli import show
+from discreet.cli import show, streams
 from discreet.design.advise import Advice
 from discreet.design.advise import advise as find
 from discreet.domain import Counts, Cycle
@@ -67,6 +67,7 @@ def advise(
     show.law(Mechanism.from_table(best.ptable.table, best.mechanism.design), 0 if categories is not None else lower)
     if output is not None:
         best.ptable.save(output)
+        streams.left(f"{output} is written")
         show.console.print(f"certificate of {best.name} written to {output}")
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table as Grid
 
 from discreet import files, town
-from discreet.cli import show
+from discreet.cli import show, streams
 
 if TYPE_CHECKING:
     from discreet.release.check import Checked
@@ -26,6 +26,8 @@ def demo(
         files.free(output)
     with files.temporary_folder("discreet-") as folder:
         checked = _publish(folder, output or str(folder / "published"), epsilon)
+    if output is not None:
+        streams.left(f"the folder {output} is published")
     _first_table(checked.made)
     made = checked.made
     show.guarantee(made.ptable)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from discreet import design as designs
-from discreet.cli import show
+from discreet.cli import show, streams
 from discreet.domain import Cycle
 from discreet.errors import EpsilonError, ParameterError
 from discreet.mechanism import Mechanism
@@ -46,6 +46,7 @@ def run(
         return
     if output is not None:
         ptable.save(output)
+        streams.left(f"{output} is written")
     show.law(Mechanism.from_table(ptable.table, mechanism.design), chart)
     show.guarantee(ptable)
     if output is not None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import show
+from discreet.cli import show, streams
 from discreet.errors import ParameterError
 
 
@@ -37,6 +37,7 @@ def release(
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
     with show.progress() as progress:
         made = run(spec, output, log=log, progress=progress)
+    streams.left(f"the folder {output} is published")
     if made.resumed is not None:
         show.console.print(f"went on from measurements drawn earlier ({made.resumed}): nothing was drawn", markup=False)
     privacy = made.manifest["privacy"]
