@@ -77,6 +77,10 @@ class LedgerError(DiscreetError):
         self.failures = failures
 
 
+class LostLedgerError(LedgerError):
+    """The server of a ledger cannot be reached, or broke off: a step that was under way is written whole, or not."""
+
+
 class BudgetError(LedgerError):
     """The budget does not suffice; nothing was reserved.
 

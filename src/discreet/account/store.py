@@ -38,7 +38,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, LostLedgerError
 
 WAIT = 60
 """Seconds that a writer waits for the others."""
@@ -181,7 +181,8 @@ class Store:
         try:
             yield
         except SQLAlchemyError as error:
-            raise LedgerError(self._reason(error)) from None
+            kind = LostLedgerError if self.path is None and _is_lost(error) else LedgerError
+            raise kind(self._reason(error)) from None
 
     def _reason(self, error: SQLAlchemyError) -> str:
         original = error.orig if isinstance(error, DBAPIError) else None
@@ -195,9 +196,18 @@ class Store:
             return f"{self.name} cannot be opened; check the path and who may read it"
         if "readonly" in said or state in ("25006", "42501"):
             return f"{self.name} cannot be written ({said}); nothing was granted: ask for write access"
-        if self.path is None and state is None:
-            return f"the server of {self.name} cannot be reached or refused ({said}); nothing was written"
+        if self.path is None and _is_lost(error):
+            return (
+                f"the server of {self.name} cannot be reached or refused ({said}); try again when it answers, and see"
+                " with `discreet ledger show` whether a step that was under way is written"
+            )
         return f"{self.name}: {said}; nothing was written"
+
+
+def _is_lost(error: SQLAlchemyError) -> bool:
+    """Whether the server, and not a statement, is the reason: no state is known, or it is going down or starting."""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    return state is None or state.startswith("08") or state in ("57P01", "57P02", "57P03")
 
 
 def _dispose(engine: Engine, owner: int) -> None:

@@ -14,6 +14,7 @@ holds for a cell, in whatever table it is asked for again. Without a ledger, the
 
 import hashlib
 import hmac
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ import numpy.typing as npt
 
 from discreet import interrupts
 from discreet.certify.ptable import PTable
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, LostLedgerError
 from discreet.release import keys, secrets
 from discreet.release.cells import Layout
 from discreet.release.memory import Memory
@@ -97,7 +98,14 @@ class Account:
         new = len(digests) - len(known)
         note = {"title": asked.title, "cells": len(digests), "new": new, "touches": touches, "scheme": self.scheme}
         composable, protects = unpromised(asked) is None, asked.unit.protects
-        grant = self.ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
+        try:
+            grant = self.ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
+        except LostLedgerError as error:
+            error.add_note(
+                f"{cost} units may be held for {name!r}, if the server was lost just after it reserved them. Nothing"
+                f" was drawn with them: if `discreet ledger show` lists them as reserved, {_give_back(name)}."
+            )
+            raise
         return replace(self, grant=grant)
 
     def resumed(self, kept: Kept) -> "Account":
@@ -127,7 +135,7 @@ class Account:
         except LedgerError as failed:
             error.add_note(
                 f"{self.grant.cost} units stay reserved for {self.grant.release!r}, as they could not be given back"
-                f" ({failed}). Nothing was drawn with them: give them back with `discreet ledger refund`."
+                f" ({failed}). Nothing was drawn with them: {_give_back(self.grant.release)}."
             )
 
     def spend(self, asked: ReleaseSpec, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> None:
@@ -162,6 +170,10 @@ class Account:
             return None
         seq, mac = self.grant.head()
         return {"id": self.ledger.id, "seq": seq, "mac": mac, "units": self.grant.cost}
+
+
+def _give_back(release: str) -> str:
+    return f"give them back with `discreet ledger refund LEDGER {shlex.quote(release)}`"
 
 
 def _ledger(where: str, secret: bytes) -> "Ledger":

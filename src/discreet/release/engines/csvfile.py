@@ -21,6 +21,7 @@ not depend on other rows.
 
 import codecs
 import csv
+import errno
 import glob
 import gzip
 import io
@@ -41,6 +42,7 @@ from discreet.release.engines.canonical import LONGEST_TEXT, WHITE_SPACE
 from discreet.release.engines.plan import HEADER
 from discreet.release.engines.sql import literal
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 2**22
 _FIELDS = 2**20
 _MUCH = 2**26
@@ -135,6 +137,8 @@ def prepare(
         copy = _tidy(path, folder, places, delimiter, header, alone=len(names) == 1)
         return replace(file, names=tuple(names[place] for place in places), path=copy, tidy=True)
     except OSError as error:
+        if error.errno in FULL:
+            raise InputError(no_room(path, folder)) from None
         raise InputError(f"{path} cannot be read ({error.strerror or 'damaged'}); check the path") from None
     except EOFError:
         raise InputError(f"{path} ends before its compressed data do; fetch it again") from None
@@ -143,6 +147,11 @@ def prepare(
     except csv.Error:
         reason = "a quote that is not closed, or text after it"
         raise InputError(f"{path} is not a CSV file: it has {reason}; write it anew with every quote doubled") from None
+
+
+def no_room(path: str | os.PathLike[str], folder: Path) -> str:
+    """What to do where the copy of a file does not fit into the temporary folder."""
+    return f"{path} cannot be copied to {folder} (No space left on device); make room there, or set TMPDIR to another"
 
 
 def numbered(named: Iterable[str]) -> tuple[str, ...]:

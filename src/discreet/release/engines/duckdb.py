@@ -109,7 +109,11 @@ class DuckDB:
             return False
         try:
             copy = _parquet(mended(files, self._folder), self._unite)
-        except (pa.ArrowException, OSError):
+        except OSError as error:
+            if error.errno in csvfile.FULL:
+                raise InputError(csvfile.no_room(files[0], self._folder)) from None
+            return False
+        except pa.ArrowException:
             return False
         before, now = self._kinds(self.source), self._kinds(copy)
         changed = {name: kind for name, kind in before.items() if now[name] != kind}
@@ -362,7 +366,9 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException:
-        raise InputError("DuckDB has not enough memory or disk for this; raise `memory` or free some disk") from None
+        raise InputError(
+            "DuckDB has not enough memory, or the temporary folder is full; make room there, or set TMPDIR to another"
+        ) from None
     except (duckdb.IOException, duckdb.CatalogException, duckdb.PermissionException) as error:
         raise InputError(f"DuckDB cannot read the source: {str(error).splitlines()[0][:300]}") from None
     except duckdb.Error as error:
