@@ -4,6 +4,8 @@ import dataclasses
 import io
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -375,3 +377,17 @@ def test_a_file_without_an_end_is_not_read(name: str, spec: dict[str, Any], tmp_
         (tmp_path / "out" / name).unlink()
     os.mkfifo(tmp_path / "pipe")
     assert "pipe or a device" in str(CliRunner().invoke(app, ["verify", str(tmp_path / "pipe")]).exception)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads of a process are counted by Linux")
+def test_tables_are_compared_in_one_thread(tmp_path: Path) -> None:
+    """Threads of Arrow that were still giving back what they had read aborted one check in five at its end."""
+    columns = {f"c{i}": np.arange(1000) for i in range(8)}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    code = (
+        "import os, sys; from pathlib import Path; from discreet.release.check import _same_parquet\n"
+        "data = Path(sys.argv[1]).read_bytes(); before = len(os.listdir('/proc/self/task'))\n"
+        "assert _same_parquet(data, data); print(len(os.listdir('/proc/self/task')) - before)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "t.parquet")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
