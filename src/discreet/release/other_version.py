@@ -81,7 +81,7 @@ def _read(made: Published, number: int, kind: str, raw: bytes) -> list[Integers]
             found.append(np.asarray(cube[at]).astype(np.int64))
         return found
     if kind == "parquet":
-        flat = pq.read_table(io.BytesIO(raw))["count"].to_numpy()
+        flat = pq.ParquetFile(io.BytesIO(raw), pre_buffer=False).read(use_threads=False)["count"].to_numpy()
     else:
         flat = np.array([int(row[-1]) for row in list(csv.reader(io.StringIO(raw.decode())))[1:]], dtype=np.int64)
     ends = np.cumsum([grouping.size for grouping in groupings])
