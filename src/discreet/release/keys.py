@@ -89,7 +89,7 @@ def record_keys(secret: bytes) -> Callable[[pa.Array], tuple[npt.NDArray[np.uint
 
     def components(ids: pa.Array) -> tuple[npt.NDArray[np.uint32], ...]:
         blocks = _blocks(ids, longer)
-        numbers = np.frombuffer(cipher.encryptor().update(blocks.data), dtype=">u4").reshape(-1, 4)
+        numbers = np.frombuffer(cipher.encryptor().update(blocks.ravel().data), dtype=">u4").reshape(-1, 4)
         return tuple(numbers[:, part].astype(np.uint32) for part in range(4))
 
     return components
