@@ -45,18 +45,27 @@ class Side:
     @property
     def overlap(self) -> int:
         """How many groups hold one leaf, at most."""
-        return max(sum(leaf in members for members in self.members) for leaf in range(len(self.book.leaves)))
+        return int(np.bincount(self.pairs[1]).max())
+
+    @cached_property
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Every group with every leaf that it holds: the numbers of both, by leaf and then by group."""
+        sizes = [len(members) for members in self.members]
+        groups = np.repeat(np.arange(len(sizes)), sizes)
+        leaves = np.fromiter(itertools.chain.from_iterable(self.members), np.int64, sum(sizes))
+        order = np.lexsort((groups, leaves))
+        return groups[order], leaves[order]
 
     @property
     def colours(self) -> int:
         """Into how many lists of disjoint groups they go, one after the other into the first that fits."""
-        lists: list[frozenset[int]] = []
+        lists: list[set[int]] = []
         for members in self.members:
-            place = next((at for at, taken in enumerate(lists) if not taken & members), None)
-            if place is None:
-                lists.append(members)
+            taken = next((each for each in lists if each.isdisjoint(members)), None)
+            if taken is None:
+                lists.append(set(members))
             else:
-                lists[place] |= members
+                taken |= members
         return len(lists)
 
 
@@ -179,10 +188,10 @@ class Layout:
         held = new
         axes = []
         for side in grouping.sides:
-            incidence = np.array(
-                [[leaf in members for leaf in range(len(side.book.leaves))] for members in side.members], dtype=np.int64
-            )
-            held = np.tensordot(held, incidence, axes=(0, 0))
+            groups, leaves = side.pairs
+            by_leaf = np.zeros((len(side.book.leaves), *held.shape[1:]), dtype=np.int64)
+            np.add.at(by_leaf, leaves, held[groups])
+            held = np.moveaxis(by_leaf, 0, -1)
             axes.append(self.books.index(side.book))
         order = np.argsort(axes)
         held = np.transpose(held, order) if axes else held

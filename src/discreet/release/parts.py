@@ -169,7 +169,9 @@ def _atoms(ways: Sequence[Partition]) -> Partition:
 
 
 def _groups(atoms: Partition, way: Partition) -> Integers:
-    return np.array([next(at for at, members in enumerate(way) if atom <= members) for atom in atoms], dtype=np.int64)
+    """The group of a way that holds each atom."""
+    group = {leaf: at for at, members in enumerate(way) for leaf in members}
+    return np.array([group[next(iter(atom))] for atom in atoms], dtype=np.int64)
 
 
 def _population(layout: Layout, table: int) -> dict[str, frozenset[int]]:

@@ -142,13 +142,9 @@ def counts(grouping: Grouping, layout: Layout, found: Leaves) -> tuple[Integers,
         rows = rows[inside[found.codes[layout.books.index(book)][rows]]]
     place = np.zeros(len(rows), dtype=np.int64)
     for side in grouping.sides:
-        holders = [
-            [group for group, members in enumerate(side.members) if leaf in members]
-            for leaf in range(len(side.book.leaves))
-        ]
-        many = np.array([len(each) for each in holders])
+        flat, leaves = side.pairs
+        many = np.bincount(leaves, minlength=len(side.book.leaves))
         start = np.concatenate([[0], np.cumsum(many)[:-1]])
-        flat = np.array([group for each in holders for group in each], dtype=np.int64)
         leaf = found.codes[layout.books.index(side.book)][rows]
         repeat = many[leaf]
         within = np.arange(repeat.sum()) - np.repeat(np.cumsum(repeat) - repeat, repeat)
