@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -24,7 +25,15 @@ from .town import ledger, spent
 KEPT = "out.unpublished.json"
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
-SCRIPT = """
+HEEDED = """
+import signal
+signal.signal({number}, signal.default_int_handler if {number} == signal.SIGINT else signal.SIG_DFL)
+"""
+"""Whatever started the tests may ignore signals, as nohup does; commands inherit that."""
+
+SCRIPT = (
+    HEEDED
+    + """
 import os, sys
 from unittest import mock
 from discreet.cli import main
@@ -38,12 +47,21 @@ sys.argv = ["discreet", "release", {spec!r}, "-o", {output!r}, *{more!r}]
 with mock.patch({name!r}, told):
     main()
 """
+)
 
 
 @pytest.fixture(params=SIGNALS, ids=lambda number: str(number.name))
 def number(request: pytest.FixtureRequest) -> signal.Signals:
     """Each of the signals that a process can answer."""
     return signal.Signals(request.param)
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """As at a terminal, whatever started the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def told_after(
@@ -127,7 +145,7 @@ def test_a_folder_that_is_in_place_stays_and_is_completed_before_the_signal_is_a
 
 def test_no_traceback_while_modules_are_imported(number: signal.Signals) -> None:
     """The command line is loaded by a module that loads nothing, and answers signals first."""
-    script = f"""
+    script = f"""{HEEDED.format(number=int(number))}
 import os, sys
 from discreet.cli import main
 assert not {{"numpy", "typer", "rich", "yaml"}} & set(sys.modules)

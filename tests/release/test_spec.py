@@ -367,7 +367,7 @@ SMALL: dict[str, Any] = {
     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
     "tables": [{"name": "t", "dimensions": ["sex"]}],
     "budget": {"epsilon": 1, "delta": "1e-6"},
-    "secret": {"env": "SECRET"},
+    "secret": {"env": "SECRET", "memory": "secret.memory"},
 }
 
 
