@@ -12,7 +12,7 @@ margins stay close (`diffuse`), and moved by units until the fixed sums are met 
 
 With at most two separators below a table integers always exist. Three that cross may leave none. So the largest table
 of that kind is rounded before the separators, and its sums are what other tables share with it. If another one has no
-integers then, it is rounded first as well, or the separators are moved a little and rounded again. After `TRIES` such
+integers then, it is rounded first as well, or all cells are moved a little and rounded again. After `TRIES` such
 attempts the tables are refused, and the error names those that cross.
 """
 
@@ -40,7 +40,7 @@ CROSSING = 3
 """Separators of one table from which on there may be no integers."""
 
 JITTER = 0.25
-"""By how much separators are changed at most, in counts, before they are rounded again."""
+"""By how much cells are changed at most, in counts, before they are rounded again."""
 
 
 @dataclass(frozen=True)
@@ -103,21 +103,32 @@ def _attempt(
     attempt: int,
     naming: Naming,
 ) -> dict[Key, Integers]:
-    """The tables that come first, then what is shared, then the other tables."""
+    """The tables that are known or come first, then what is shared, then the other tables."""
     axes = problem.axes
-    made = {each: known for each, known in problem.known.items() if each in shared and (known >= 0).all()}
-    for table in first:
-        made[table] = _table(problem, table, real[table], made, key, naming)
+    if attempt:
+        real = {table: _jittered(values, key, attempt, number) for number, (table, values) in enumerate(real.items())}
+    whole = {each: known for each, known in problem.known.items() if (known >= 0).all()}
+    made = {each: known for each, known in whole.items() if each in shared}
+    for table in [*(table for table in problem.tables if table in whole), *first]:
+        if table in made:
+            continue
+        made[table] = whole[table] if table in whole else _table(problem, table, real[table], made, key, naming)
         for separator in shared:
             if separator not in made and axes.refines(table, separator):
                 made[separator] = axes.add(made[table], table, separator).astype(np.int64)
     for separator in shared:
         if separator not in made:
-            made[separator] = _separator(problem, separator, real, made, key, attempt, naming)
+            made[separator] = _separator(problem, separator, real, made, key, naming)
     for table in problem.tables:
         if table not in made:
             made[table] = _table(problem, table, real[table], made, key, naming)
     return made
+
+
+def _jittered(values: Floats, key: int, attempt: int, number: int) -> Floats:
+    """Real cells moved a little, another way in every attempt and for every table."""
+    chance = seeded.priorities(key, values.size, stream=attempt + TRIES * number).astype(np.float64) / 2.0**63 - 1
+    return np.maximum(values + JITTER * chance.reshape(values.shape), 0.0)
 
 
 def separators(problem: Problem) -> list[Key]:
@@ -151,14 +162,10 @@ def _separator(
     real: dict[Key, Floats],
     made: dict[Key, Integers],
     key: int,
-    attempt: int,
     naming: Naming,
 ) -> Integers:
     table = next(table for table in problem.tables if problem.axes.refines(table, separator))
     values = problem.axes.add(real[table], table, separator)
-    if attempt:
-        chance = seeded.priorities(key, values.size, stream=attempt).astype(np.float64) / 2.0**63 - 1
-        values = np.maximum(values + JITTER * chance.reshape(values.shape), 0.0)
     if not separator:
         return np.rint(values).astype(np.int64)
     return _table(problem, separator, values, made, key, naming)
