@@ -99,3 +99,21 @@ def test_several_tables_do_not_depend_on_the_order_of_categories(seed: int) -> N
     straight = cube(given_tables, seed=3)
     turned = cube({key: shuffled(values, key) for key, values in reversed(given_tables.items())}, seed=3)
     assert all(np.array_equal(turned[key], shuffled(straight[key], key)) for key in given_tables)
+
+
+def test_a_table_that_is_fixed_as_a_whole_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that cross it are rounded within its sums, not the other way round."""
+    draw = np.random.default_rng(1)
+    truth = draw.poisson(3, (3, 4, 3, 3))
+    given = {}
+    for key in combinations(range(4), 3):
+        (gone,) = set(range(4)) - set(key)
+        true = truth.sum(axis=gone)
+        given[key] = true + np.rint(draw.normal(0, 3, true.shape)).astype(np.int64)
+    rounded, real = [], whole._table
+    monkeypatch.setattr(whole, "_table", lambda *given: (rounded.append(given[1]), real(*given))[1])
+    made = cube(given, variance=9, fixed={(0, 1, 2): truth.sum(axis=3)}, seed=1)
+    assert np.array_equal(made[0, 1, 2], truth.sum(axis=3))
+    assert_consistent(made)
+    assert ((0, None), (1, None), (2, None)) not in rounded
+    assert len(rounded) >= 3
