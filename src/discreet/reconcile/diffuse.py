@@ -28,7 +28,7 @@ from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit, count, shares
 
 WAVES = 256
-SWEEPS = 3
+SWEEPS = 2
 PASSES = 12
 MOVES = 4000
 
