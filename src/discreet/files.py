@@ -8,14 +8,14 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from discreet.errors import OutputError
 from discreet.interrupts import deferred
 
 
-def opened(path: str | os.PathLike[str] | bytes) -> BinaryIO:
+def opened(path: str | os.PathLike[str] | bytes) -> BufferedReader:
     """A file, open for reading bytes; a pipe or a device, which may never end or never begin, is refused at once.
 
     Raises

@@ -16,7 +16,6 @@ only their form is checked.
 """
 
 import csv
-import errno
 import hashlib
 import io
 import json
@@ -32,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ValidationError
 
+from discreet import files
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError, DiscreetError, ParameterError, SolverError
 from discreet.release import additive, cells, distance, measure, output
@@ -167,9 +167,10 @@ def _refused(where: Path, failures: list[str]) -> CertificateError:
 def _manifest(where: Path) -> dict[str, Any]:
     path = where / output.MANIFEST
     try:
-        if path.stat().st_size > LARGEST_MANIFEST:
+        with files.opened(path) as file:
+            raw = file.read(LARGEST_MANIFEST + 1)
+        if len(raw) > LARGEST_MANIFEST:
             raise CertificateError(f"{path} is larger than any manifest; get the folder again")
-        raw = _regular(path).read_bytes()
         document = json.loads(raw)
         written = output.manifest(document) == raw
     except OSError as error:
@@ -194,23 +195,17 @@ def _content(where: Path, document: dict[str, Any], failures: list[str]) -> dict
             failures.append(f"manifest: the file name {name!r} leaves the folder")
             continue
         try:
-            with _regular(where / name).open("rb") as file:
+            with files.opened(where / name) as file:
                 if f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}" != stated:
                     failures.append(f"{name}: its digest is not the one in the manifest")
                     continue
-            found[name] = (where / name).read_bytes()
+                file.seek(0)
+                found[name] = file.read()
         except (OSError, ValueError):
             failures.append(f"{name}: is missing or cannot be read")
     others = {entry.name for entry in where.iterdir()} - set(document["files"]) - {output.MANIFEST}
     failures.extend(f"{name}: is not in the manifest" for name in sorted(others))
     return found
-
-
-def _regular(path: Path) -> Path:
-    """A file; a pipe or a device, which may have no end, is refused."""
-    if not path.is_file():
-        raise FileNotFoundError(errno.ENOENT, "no such file")
-    return path
 
 
 def _stated(document: dict[str, Any], failures: list[str]) -> None:
