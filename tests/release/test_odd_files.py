@@ -12,6 +12,16 @@ from discreet.release import document, run, secrets
 
 from . import town
 
+PATHS = [
+    lambda path: {"secret": {"file": path}},
+    lambda path: {"design": {"certificate": path}},
+    lambda path: {"source": {"csv": path}},
+    lambda path: {"source": {"parquet": path}},
+    lambda path: {"source": {"duckdb": path, "table": "t"}},
+    lambda path: {"ledger": path},
+]
+"""Every place of a specification that names a file."""
+
 
 @pytest.fixture(params=["/dev/zero", "/dev/urandom", "pipe"])
 def endless(request: pytest.FixtureRequest, tmp_path: Path) -> str:
@@ -22,17 +32,7 @@ def endless(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(tmp_path / "pipe")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda path: {"secret": {"file": path}},
-        lambda path: {"design": {"certificate": path}},
-        lambda path: {"source": {"csv": path}},
-        lambda path: {"source": {"parquet": path}},
-        lambda path: {"source": {"duckdb": path, "table": "t"}},
-        lambda path: {"ledger": path},
-    ],
-)
+@pytest.mark.parametrize("change", PATHS)
 def test_a_pipe_or_a_device_is_refused(change: Any, endless: str, tmp_path: Path) -> None:
     asked = {**town.settle(tmp_path), **change(endless)}
     with pytest.raises(DiscreetError, match=Path(endless).name):
@@ -96,17 +96,7 @@ def test_a_key_that_is_tagged_as_a_list_is_refused(value: str, tmp_path: Path) -
         document.read(tmp_path / "x.yaml")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda path: {"secret": {"file": path}},
-        lambda path: {"design": {"certificate": path}},
-        lambda path: {"source": {"csv": path}},
-        lambda path: {"source": {"parquet": path}},
-        lambda path: {"source": {"duckdb": path, "table": "t"}},
-        lambda path: {"ledger": path},
-    ],
-)
+@pytest.mark.parametrize("change", PATHS)
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 5000])
 def test_a_name_that_is_too_long_is_told(change: Any, name: str, tmp_path: Path) -> None:
     with pytest.raises(DiscreetError, match="xxx"):

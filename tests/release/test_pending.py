@@ -219,8 +219,10 @@ def test_changed_data_are_not_read_where_a_release_goes_on_and_refused_where_it_
 
 def test_a_release_goes_on_without_its_source(spec: dict[str, Any], tmp_path: Path) -> None:
     refuse(spec, tmp_path / "out")
+    kept = json.loads((tmp_path / KEPT).read_text())["measurements"]
     (tmp_path / "people.csv").unlink()
-    run(spec, tmp_path / "out")
+    assert run(spec, tmp_path / "out").resumed == tmp_path / KEPT
+    assert published(tmp_path / "out") == kept
     check(tmp_path / "out")
 
 
@@ -233,7 +235,7 @@ def test_the_folder_a_command_is_run_in_makes_no_difference(
     refuse("release.yaml", Path("out"))  # type: ignore[arg-type]
     monkeypatch.chdir(tmp_path.parent)
     with nothing_is_drawn():
-        run(tmp_path / "release.yaml", tmp_path / "out")
+        assert run(tmp_path / "release.yaml", tmp_path / "out").resumed == tmp_path / KEPT
 
 
 def test_contributor_keys_and_categories_from_the_data_go_on_too(tmp_path: Path) -> None:
@@ -347,7 +349,8 @@ def test_what_others_left_in_the_folder_stops_no_release(paid: dict[str, Any], t
     else:
         refuse({**paid, "version": "v2"}, tmp_path / "another")
         foreign.chmod(0o644)
-    run(paid, tmp_path / "out")
+    assert run(paid, tmp_path / "out").resumed is None
+    assert os.path.lexists(foreign)
     check(tmp_path / "out")
 
 

@@ -173,12 +173,14 @@ from discreet.cli import main
 real = discreet.release.measure.measure
 def told(*arguments):
     os.kill(os.getpid(), signal.SIGHUP)
+    print("told", file=sys.stderr)
     return real(*arguments)
 sys.argv = ["discreet", "release", {str(tmp_path / "release.yaml")!r}, "-o", {str(tmp_path / "out")!r}]
 with mock.patch("discreet.release.measure.measure", told):
     main()
 """
-    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "told\n")
     check(tmp_path / "out")
 
 
