@@ -1,0 +1,48 @@
+"""Folders that must not change: five releases of made-up people, kept with the tests.
+
+    uv run python -m tests.system.golden_folders
+
+makes them again. Do so only where what is published is meant to change, and say in the commit what changed and why.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import discreet as dc
+from tests.system.golden import people
+
+GOLDEN = Path(__file__).with_name("golden")
+SECRET = bytes((37 * place + 11) % 256 for place in range(32)).hex()
+
+
+def specifications() -> dict[str, dict[str, Any]]:
+    """The specification of every folder, without its source and secret."""
+    document: dict[str, dict[str, Any]] = yaml.safe_load(GOLDEN.joinpath("specifications.yaml").read_text("utf-8"))
+    return document
+
+
+def publish(name: str, folder: Path) -> Path:
+    """Make one release anew, in a folder of its own."""
+    people.write(folder / "people.csv")
+    secret = folder / "secret.key"
+    secret.touch(0o600)
+    secret.write_text(SECRET)
+    spec = specifications()[name] | {"source": {"csv": str(folder / "people.csv")}, "secret": {"file": str(secret)}}
+    return dc.release.run(spec, folder / name).folder
+
+
+def main() -> None:
+    """Make all folders again, in the place of those that are kept."""
+    for name in specifications():
+        with tempfile.TemporaryDirectory() as folder:
+            made = publish(name, Path(folder))
+            shutil.rmtree(GOLDEN / name, ignore_errors=True)
+            shutil.copytree(made, GOLDEN / name)
+
+
+if __name__ == "__main__":
+    main()

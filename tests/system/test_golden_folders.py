@@ -1,0 +1,45 @@
+"""What is published does not change when the code is rearranged: certificates and folders are those that are kept."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.certify.ptable import PTable
+from tests.system.golden_folders import GOLDEN, publish, specifications
+
+CERTIFICATES = json.loads(GOLDEN.joinpath("certificates.json").read_text("utf-8"))
+
+
+def stated(path: Path) -> dict[str, Any]:
+    """A manifest without what depends on the machine: versions, and the last digits of what composes."""
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    document.pop("software")
+    composed = document["privacy"]["composed"]
+    if composed is not None:
+        document["privacy"]["composed"] = {
+            name: text if name == "epsilon" else f"{float(text):.9e}" for name, text in composed.items()
+        }
+    return document
+
+
+@pytest.mark.parametrize("name", specifications())
+def test_a_release_is_the_one_that_is_kept(name: str, tmp_path: Path) -> None:
+    folder, golden = publish(name, tmp_path), GOLDEN / name
+    assert {path.name for path in folder.iterdir()} == {path.name for path in golden.iterdir()}
+    for path in golden.iterdir():
+        if path.name != "manifest.json":
+            assert (folder / path.name).read_bytes() == path.read_bytes(), path.name
+    assert stated(folder / "manifest.json") == stated(golden / "manifest.json")
+
+
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_a_certificate_is_the_one_that_is_kept(name: str, tmp_path: Path) -> None:
+    given = CERTIFICATES[name]
+    mechanism = getattr(dc.design, given["design"])(**given["parameters"])
+    table: PTable = mechanism.certify(given["epsilon"])
+    table.save(tmp_path / "made.json")
+    assert hashlib.sha256((tmp_path / "made.json").read_bytes()).hexdigest() == given["sha256"]
