@@ -23,7 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.timing import best
-from discreet.release.engines import Plan, Recode, open_engine
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
+from discreet.plan.codebook import Recode
 
 RECODES = (
     Recode("region", 10, values={str(i): i for i in range(10)}),
@@ -68,8 +70,8 @@ def main() -> None:
         with duckdb.connect(config={"memory_limit": arguments.memory}) as base:
             row("DuckDB, raw columns", best(lambda: base.sql(floor).fetchall(), repeats))
         with open_engine({"csv" if arguments.csv else "parquet": file}, memory=arguments.memory) as engine:
-            row("count", best(lambda: engine.count(Plan(RECODES)), repeats))
-            plan = Plan(RECODES, unit="id")
+            row("count", best(lambda: engine.count(CountPlan(RECODES)), repeats))
+            plan = CountPlan(RECODES, unit="id")
             row("count, rows with an id", best(lambda: engine.count(plan), repeats))
             row("sums of record keys", best(lambda: engine.sums(plan, keys), repeats))
             row("excess", best(lambda: list(engine.excess(plan, 1)), repeats))

@@ -19,11 +19,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import timing
-from discreet.infer import coupled, wang
+from discreet.infer import wang
+from discreet.infer.wang_posteriors import coupled
 from discreet.papers.wang2020 import EXAMPLE_1, EXAMPLE_2
 from discreet.reconcile import wang as reconcile
 
-whole = import_module("discreet.infer.wang")
+whole = import_module("discreet.infer.wang_posteriors.components")
 
 UP_TO_1000 = np.random.default_rng(1).integers(0, 1000, 50)
 

@@ -23,7 +23,7 @@ from tests import servers
 
 import discreet as dc
 from benchmarks.timing import best
-from discreet.account.ledger import Ledger
+from discreet.account.ledger.ledger import Ledger
 from discreet.errors import BudgetError
 
 PROCESSES, EACH, FIT = 8, 50, 300

@@ -22,7 +22,6 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -35,17 +34,18 @@ from scipy import sparse
 
 from benchmarks.solvers import by_clarabel, by_osqp
 from benchmarks.timing import best
-from discreet import town
+from discreet.count import contributions
+from discreet.count.cell_counts import cell_counts
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
+from discreet.measure import keys, lookup
 from discreet.papers import wang2020
-from discreet.reconcile import cube, tree
+from discreet.plan import release_plan
+from discreet.reconcile import cube, cubes, tree, trees
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.problem import read
-from discreet.release import additive, loading, measure, tabulate
-from discreet.release.engines import Plan, open_engine
-from discreet.release.promise import layout_of, table_of
-
-trees = import_module("discreet.reconcile.tree")
-cubes = import_module("discreet.reconcile.cube")
+from discreet.reconcile.table_plan import make_table_plan
+from discreet.release import demo_town
 
 STOP = 1 - np.exp(-1.0)
 
@@ -162,16 +162,16 @@ RELEASES = 200
 def releases(runs: int = RELEASES) -> Table:
     """The town of `discreet demo`, released again and again: root mean square errors of every grouping."""
     with tempfile.TemporaryDirectory() as folder:
-        asked = loading.load(town.unpack(Path(folder)))
-        layout = layout_of(asked)
-        ptable = table_of(asked, layout.touches(asked.unit.contributions))
-        with open_engine(asked.source) as engine:
-            plan = Plan(tuple(book.recode for book in layout.books), asked.unit.id)
-            truth, _ = measure.true_counts(layout, tabulate.leaves(engine, plan, asked.unit.contributions, bytes(32)))
-    made, true = additive.plan(asked, layout, ptable), measure.by_grouping(layout, truth)
+        plan = release_plan.plan(demo_town.unpack(Path(folder)))
+        layout, ptable, unit = plan.layout, plan.ptable, plan.spec.unit
+        with open_engine(plan.spec.source) as engine:
+            wanted = CountPlan(tuple(book.recode for book in layout.books), unit.id)
+            leaves = contributions.leaves(engine, wanted, unit.contributions, keys.keyed_order(bytes(32)))
+            truth, _ = cell_counts(layout, leaves)
+    made, true = make_table_plan(plan), lookup.by_grouping(layout, truth)
     squares = np.zeros((runs, len(true), 4))
     for number in range(runs):
-        values = measure.by_grouping(layout, measure.measure(ptable, truth, None))
+        values = lookup.by_grouping(layout, lookup.measure(ptable, truth, None))
         with patch.object(cubes, "settled", lambda problem, blocks, _: (blocks, problem)):
             alone = by_place(layout, made.tables(values))
         found = (values, [each.clip(0) for each in values], alone, by_place(layout, made.tables(values)))
@@ -181,7 +181,7 @@ def releases(runs: int = RELEASES) -> Table:
         "grouping", "cells", "measured", "clamped", "least squares alone", "total first", "its squared / measured"
     )
     for place, grouping in enumerate(layout.groupings):
-        name = " x ".join(side.book.name for side in grouping.sides) or "total"
+        name = " x ".join(side.book.name for side in grouping.axes) or "total"
         errors = np.sqrt(squares[:, place].mean(axis=0))
         ratio = squares[:, place, 3].mean() / squares[:, place, 0].mean()
         error = (

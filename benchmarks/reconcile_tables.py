@@ -38,7 +38,7 @@ from discreet.reconcile.blocks import Block
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.problem import read
 
-cubes = import_module("discreet.reconcile.cube")
+cubes = import_module("discreet.reconcile.cubes")
 
 Margins = dict[tuple[int, ...], Any]
 

@@ -37,8 +37,8 @@ def test_importing_discreet_loads_nothing_heavy() -> None:
 
 def test_a_design_is_a_function_whoever_loaded_its_file() -> None:
     code = (
-        "import discreet.design.geometric, discreet.design.advise as advise; import discreet.design as designs;"
-        "from discreet.design.cyclic import cyclic;"
+        "import discreet.design.additive.geometric, discreet.plan.adviser as advise; import discreet.design as designs;"
+        "from discreet.design.cycle.cyclic import cyclic;"
         "assert all(callable(getattr(designs, name)) for name in designs.__all__);"
         "assert callable(advise) and designs.cyclic is cyclic and dir(designs) == designs.__all__"
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet import Mechanism
 from discreet.account import Pair, compose, profile
-from discreet.account.convolve import Ladder, Moments
+from discreet.account.convolution import Ladder, Moments
 from tests.account.examples import maximum_entropy, rows, tiny
 
 ROUNDING = 1e-13

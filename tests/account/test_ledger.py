@@ -13,7 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet.account import compose
-from discreet.account.ledger import Ledger
+from discreet.account.ledger.ledger import Ledger
 from discreet.errors import (
     BudgetError,
     DataChangedError,
@@ -305,7 +305,7 @@ def test_a_copy_that_cannot_be_written_can_be_read() -> None:
 
 
 def test_a_ledger_that_others_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.account.store.WAIT", 0.1)
+    monkeypatch.setattr("discreet.account.ledger.store.WAIT", 0.1)
     ledger = new(tmp_path / "l")
     other = sqlite3.connect(tmp_path / "l", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from discreet.account.chain import Head
-from discreet.account.ledger import Ledger
+from discreet.account.ledger.chain import Head
+from discreet.account.ledger.ledger import Ledger
 from discreet.errors import LedgerError
 from tests.account.town import SECRET, cells, new
 

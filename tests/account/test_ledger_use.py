@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from discreet.account.grant import Grant
-from discreet.account.ledger import Ledger
+from discreet.account.ledger.grant import Grant
+from discreet.account.ledger.ledger import Ledger
 from discreet.errors import BudgetError, LedgerError
 from tests.account.town import SECRET, cells, new
 

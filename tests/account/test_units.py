@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import Mechanism
 from discreet.account import compose, profile
-from discreet.account.compose import Composition
-from discreet.account.units import Budget, Unit, _response, dominated, holds, pack, unit, unpack
+from discreet.account.composition import Composition
+from discreet.account.ledger.currency import Budget, Unit, _response, dominated, holds, pack, unit, unpack
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError, ParameterError
 from tests.account.examples import Law, above, hockey, pairs, product, rows

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import discreet as dc
-from discreet.account.ledger import Ledger
+from discreet.account.ledger.ledger import Ledger
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError
 

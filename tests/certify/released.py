@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from discreet.release import output, run, secrets
+from discreet.measure import secrets
+from discreet.publish import table_files
+from discreet.release import run
 
 SIDES = {"north": ["a", "b"], "south": ["c"]}
 OVERLAPPING = {"ab": ["a", "b"], "bc": ["b", "c"]}
@@ -145,8 +147,8 @@ class Forger:
         if self.digests:
             for name in self.manifest["files"]:
                 if (path := self.where / name).exists():
-                    self.manifest["files"][name] = output.digest(path.read_bytes())
-        (self.where / "manifest.json").write_bytes(output.manifest(self.manifest))
+                    self.manifest["files"][name] = table_files.digest(path.read_bytes())
+        (self.where / "manifest.json").write_bytes(table_files.manifest(self.manifest))
 
     def set(self, path: str, value: Any) -> None:
         """Change one field of the manifest, by its path."""

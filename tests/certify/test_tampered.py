@@ -10,7 +10,7 @@ import pytest
 
 from discreet.certify import folder
 from discreet.errors import DiscreetError
-from discreet.release.check import check as replay
+from discreet.publish.verify_folder import check as replay
 
 from .released import Forger, forged, several
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.account.ledger import Ledger
-from discreet.release.secrets import secret
+from discreet.account.ledger.ledger import Ledger
+from discreet.measure.secrets import secret
 
 
 @pytest.fixture

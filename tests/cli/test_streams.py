@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.release import secrets
-from discreet.release.check import check
+from discreet.measure import secrets
+from discreet.publish.verify_folder import verify_folder
 
 from .test_release import SPEC
 
@@ -44,7 +44,7 @@ def test_a_folder_that_is_published_is_a_success_whatever_becomes_of_the_output(
     done = shell(town, f"discreet release release.yaml -o out {to}")
     assert done.returncode == 0, done.stderr
     assert (b"the folder out is published" in done.stderr) == warned
-    check(town / "out")
+    verify_folder(town / "out")
     assert not (town / "out.unpublished.json").exists()
 
 
@@ -64,7 +64,7 @@ def test_a_path_that_is_not_utf_8_is_written_and_told(town: Path, encoding: str)
     for environment in ({"PYTHONIOENCODING": encoding}, {"LC_ALL": "C", "PYTHONUTF8": "0"}):
         done = shell(town, "discreet release release.yaml -o $'a\\xe9b' && discreet verify $'a\\xe9b'", **environment)
         assert done.returncode == 0, done.stderr
-        check(os.fsdecode(bytes(town) + b"/a\xe9b"))
+        verify_folder(os.fsdecode(bytes(town) + b"/a\xe9b"))
         done = shell(town, "discreet release $'\\xe9.yaml' -o out; rm -r $'a\\xe9b'; exit 2", **environment)
         assert b"cannot be read (No such file or directory)" in done.stderr
 

@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 
 from discreet import Counts, Mechanism, PTable
 from discreet.design import bounded
-from discreet.design.bounded import case_delta, theorem_3, threshold
+from discreet.design.additive.bounded import case_delta, theorem_3, threshold
 from discreet.errors import DiscreetError, ParameterError, PrecisionWarning, SolverError
 from discreet.testing import check_mechanism
 

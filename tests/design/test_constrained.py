@@ -14,11 +14,11 @@ from scipy.optimize import linprog
 
 from discreet import Mechanism, design
 from discreet.certify.table import PROPERTIES
-from discreet.design.constrained import closure
-from discreet.design.fair import exponent
-from discreet.design.program import Program
+from discreet.design.matrix.constrained import closure
+from discreet.design.matrix.fair import exponent
 from discreet.errors import ParameterError, PrecisionWarning, SolverError
 from discreet.exact import Epsilon
+from discreet.linear_program import Program
 from discreet.testing import check_mechanism
 
 Matrix = npt.NDArray[np.float64]
@@ -196,7 +196,7 @@ def test_the_bayes_remap_is_the_optimum(power: int, value: float) -> None:
 
 def test_no_program_where_the_optimum_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """L0 at n = 60: of the 128 subsets only those with CH or CM and without F reach the solver."""
-    module = sys.modules["discreet.design.constrained"]
+    module = sys.modules["discreet.design.matrix.constrained"]
     solved: list[frozenset[str]] = []
 
     def instead(n: int, alpha: float, asked: frozenset[str], *_: object) -> Matrix:
@@ -232,7 +232,7 @@ def test_a_known_vertex_is_a_basis() -> None:
         (("RM",), design.geometric(alpha="0.9", upper=9)),
     ):
         asked = frozenset(PROPERTIES if properties == "all" else properties)
-        module = sys.modules["discreet.design.constrained"]
+        module = sys.modules["discreet.design.matrix.constrained"]
         variables, size = module._variables(9, True, "F" in asked)
         program = Program(size)
         module._privacy_and_properties(program, variables, 0.9, asked)

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 import discreet
 from discreet import Counts, Cycle, DiscreetError
 from discreet.design import cyclic
-from discreet.design.words import distances
+from discreet.design.cycle._word_metric import distances
 from discreet.errors import InputError, ParameterError, PrivacyWarning
 from discreet.testing import check_mechanism
 
@@ -46,7 +46,7 @@ def test_distances_are_those_of_a_search(size: int, steps: list[int], factor: in
     differences = domain.neighbours(steps)
     found = searched(domain, differences)
     assert distances(domain, differences).tolist() == found
-    with mock.patch("discreet.design.words.SEARCHED", 0):  # by renaming and by shape, as long cycles are
+    with mock.patch("discreet.design.cycle._word_metric.SEARCHED", 0):  # by renaming and by shape, as long cycles are
         assert distances(domain, differences).tolist() == found
 
 
@@ -175,7 +175,7 @@ def test_programs_in_several_dimensions(objective: str) -> None:
 
 def test_long_and_short_laws_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     exactly = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
-    monkeypatch.setattr(sys.modules["discreet.design.cyclic"], "LARGEST_EXACT", 1)
+    monkeypatch.setattr(sys.modules["discreet.design.cycle.cyclic"], "LARGEST_EXACT", 1)
     floats = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
     assert np.allclose(exactly.interior[0].values, floats.interior[0].values, rtol=2e-15, atol=0)
     assert floats.delta("0.37") == pytest.approx(1e-9, rel=1e-5)

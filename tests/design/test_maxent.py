@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from discreet import Mechanism
 from discreet.design import gaussian, maxent
-from discreet.design.maxent import best, exact_delta, float_delta, interval, paper_table
+from discreet.design.additive.maxent import best, exact_delta, float_delta, interval, paper_table
 from discreet.errors import CertifyError, DiscreetError, EpsilonError, ParameterError, PrecisionWarning
 from discreet.exact import Epsilon
 from discreet.testing import check_mechanism

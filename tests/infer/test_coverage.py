@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet import Counts, Mechanism, PTable, design
 from discreet.errors import InputError, ParameterError
-from discreet.infer import NegativeBinomial, Poisson, belief, coverage, intervals, posterior
+from discreet.infer import NegativeBinomial, Poisson, coverage, intervals, posterior, posterior_value
 from tests.infer.tables import TABLES, poisson, random_table, weight
 
 LEVELS = ("0.5", "0.8", "0.95", "0.99")
@@ -42,7 +42,7 @@ def test_equal_tails_of_geometric_noise(monkeypatch: pytest.MonkeyPatch) -> None
     assert found.counts[0] == 0
     assert float(min(found.chances)) == pytest.approx(0.9732, abs=5e-5)
     assert float(max(found.chances)) == pytest.approx(0.9866, abs=5e-5)
-    monkeypatch.setattr(belief, "credible", belief.ends)
+    monkeypatch.setattr(posterior_value, "credible", posterior_value.ends)
     tails = coverage(TABLES["geometric"])
     assert float(min(tails.chances)) == pytest.approx(0.9636, abs=5e-5)
     assert float(max(tails.chances)) == pytest.approx(0.9866, abs=5e-5)

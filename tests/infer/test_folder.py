@@ -13,8 +13,9 @@ import pytest
 import discreet as dc
 from discreet.errors import CertificateError, ParameterError
 from discreet.infer import Posterior
-from discreet.infer.folder import Readings
-from discreet.release import run, secrets
+from discreet.infer.release_folder import Readings
+from discreet.measure import secrets
+from discreet.release import run
 
 AGES = {"18+": ["adult", "old"], "65+": ["old"]}
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from discreet import infer
 from discreet.errors import ParameterError
-from discreet.infer import Posterior, coupled, wang, wang_draw, wang_mode, wang_pair
-from discreet.infer.wang import ACCURACY
+from discreet.infer import Posterior, wang, wang_pair
+from discreet.infer.wang_posteriors import coupled, draw
+from discreet.infer.wang_posteriors import mode as wang_mode
+from discreet.infer.wang_posteriors.components import ACCURACY
 from discreet.reconcile import wang as reconcile
 from discreet.reconcile.apportion import mode
 
@@ -158,7 +160,9 @@ def test_fifty_components() -> None:
 )  # fmt: skip
 def test_what_is_left_out_is_bounded(released: list[int], epsilon: float, algorithm: str, ties: str) -> None:
     """The bound that is computed with the posterior is far below what is promised."""
-    rows, total, rate = import_module("discreet.infer.wang")._rows(released, epsilon, algorithm, ties, None)
+    rows, total, rate = import_module("discreet.infer.wang_posteriors.components")._rows(
+        released, epsilon, algorithm, ties, None
+    )
     found, left_out, _ = coupled.laws(rows, total, rate)
     assert left_out < ACCURACY / 10
     assert all(abs(posterior.probabilities.sum() - 1) < 1e-12 for posterior in found)
@@ -168,7 +172,7 @@ def test_deeper_cuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = {rule: wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1]) for rule in RULES}  # type: ignore[arg-type]
     monkeypatch.setattr(coupled, "CUT", 1e-26)
     monkeypatch.setattr(wang_mode, "CUT", 1e-26)
-    monkeypatch.setattr(wang_draw, "DEPTH", 62.0)
+    monkeypatch.setattr(draw, "DEPTH", 62.0)
     for rule, before in plain.items():
         for one, other in zip(
             before, wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1]), strict=True

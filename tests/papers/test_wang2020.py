@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.infer.wang import pair
+from discreet.infer.wang_posteriors.components import pair
 from discreet.papers import wang2020
 from discreet.papers.claim import Claim
 from discreet.papers.wang2020 import EXAMPLE_2, EXAMPLES, RELEASED, RUNS, noisy, printed_sum, runs, within

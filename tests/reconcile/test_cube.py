@@ -12,13 +12,13 @@ from scipy.optimize import nnls
 
 from discreet.errors import InputError, ParameterError, SolverError
 from discreet.reconcile import cube, moved
-from discreet.reconcile.controlled import controlled
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.problem import read
+from discreet.reconcile.round_2d import controlled
 
-parts = import_module("discreet.reconcile.cube")
-meeting = import_module("discreet.reconcile.meet")
+parts = import_module("discreet.reconcile.cubes")
+meeting = import_module("discreet.reconcile.fixed_sums")
 
 Margin = dict[tuple[Any, ...], Any]
 

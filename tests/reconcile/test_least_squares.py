@@ -21,7 +21,7 @@ from discreet.reconcile.least_squares import fit
 from discreet.reconcile.simplex import nearest
 from discreet.reconcile.variances import variances
 
-cubes = import_module("discreet.reconcile.cube")
+cubes = import_module("discreet.reconcile.cubes")
 squares = import_module("discreet.reconcile.least_squares")
 
 
@@ -167,7 +167,7 @@ def test_the_variances_are_those_of_dense_least_squares(family: tuple[Axes, list
     found = variances(axes, blocks)
     if found is None:
         return
-    full = axes.canonical(tuple((axis, None) for axis in range(len(axes.sides))))
+    full = axes.canonical(tuple((axis, None) for axis in range(len(axes.axes))))
     size = axes.size(full)
     matrices = {}
     square = np.zeros((size, size))

@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 from discreet.errors import InputError, ParameterError
 from discreet.reconcile import tree
 
-parts = import_module("discreet.reconcile.tree")
+parts = import_module("discreet.reconcile.trees")
 
 
 def additive(values: np.ndarray, parent: np.ndarray) -> bool:

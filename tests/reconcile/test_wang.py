@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, ParameterError
 from discreet.reconcile import wang
 from discreet.reconcile.apportion import mode
-from discreet.reconcile.wang import sum_of_noises
+from discreet.reconcile.wang_lists import sum_of_noises
 
 EXAMPLE_2 = np.array(
     [1] * 7 + [2] * 5 + [3] * 3 + [4] * 6 + [5] * 3 + [6] * 2 + [7] * 2 + [8] * 4 + [9] * 4

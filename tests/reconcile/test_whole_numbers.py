@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.errors import SolverError
 from discreet.reconcile import cube
 
-cubes = import_module("discreet.reconcile.cube")
+cubes = import_module("discreet.reconcile.cubes")
 whole = import_module("discreet.reconcile.whole_numbers")
 
 Keys = list[tuple[int, ...]]

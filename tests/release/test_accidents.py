@@ -19,20 +19,20 @@ import yaml
 
 from discreet import files
 from discreet.errors import InputError, LedgerError, OutputError
+from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-from discreet.release.check import check
 
 from .town import folder, ledger, spent
 
 BEFORE_THE_DRAW_IS_KEPT = (
-    "discreet.release.job.open_engine",
-    "discreet.release.measure.true_counts",
-    "discreet.release.measure.measure",
+    "discreet.release.run.open_engine",
+    "discreet.measure.lookup.true_counts",
+    "discreet.measure.lookup.measure",
     "discreet.files.os.fsync",
 )
 AFTER_IT = (
-    "discreet.release.additive.Plan.fitted",
-    "discreet.release.output.files",
+    "discreet.reconcile.table_plan.Plan.fitted",
+    "discreet.publish.table_files.files",
     "discreet.files.write_folder",
 )
 ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1))
@@ -103,7 +103,7 @@ def test_an_accident_leaves_neither_folder_nor_log(
     run(given, tmp_path / "out", log=tmp_path / "log.json")
     assert left(tmp_path) == {"out", "log.json"}
     assert stat.S_IMODE((tmp_path / "log.json").stat().st_mode) == 0o600
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize("stage", AFTER_IT)
@@ -117,7 +117,7 @@ def test_an_accident_after_the_draw_leaves_the_measurements_and_nothing_else(
     run(paid, tmp_path / "out")
     assert left(tmp_path) == {"out"}
     assert spent(tmp_path) == 2
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize("accident", [*ACCIDENTS, LedgerError("gone")])
@@ -127,7 +127,7 @@ def test_an_accident_after_the_folder_is_in_place_leaves_it_and_the_next_run_com
     """Its units are spent, and others may have read it: it is never removed."""
     accident.__notes__ = []
     with (
-        mock.patch("discreet.account.grant.Grant.complete", side_effect=accident),
+        mock.patch("discreet.account.ledger.grant.Grant.complete", side_effect=accident),
         pytest.raises(type(accident)) as failed,
     ):
         run({**paid, "key": "fresh"}, tmp_path / "out", log=tmp_path / "log.json")
@@ -162,7 +162,7 @@ def test_units_that_cannot_be_given_back_are_told(paid: dict[str, Any], tmp_path
     """The first error is the one that is told, with a note."""
     (tmp_path / "people.csv").unlink()
     with (
-        mock.patch("discreet.account.grant.Grant.refund", side_effect=LedgerError("the disk is gone")),
+        mock.patch("discreet.account.ledger.grant.Grant.refund", side_effect=LedgerError("the disk is gone")),
         pytest.raises(InputError, match=r"people\.csv") as failed,
     ):
         run(paid, tmp_path / "out")

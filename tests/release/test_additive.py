@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 import discreet
 from discreet import PTable
 from discreet.errors import SolverError, SpecError
-from discreet.reconcile.cube import reconciled
-from discreet.release import ReleaseSpec, additive, run, secrets
-from discreet.release.cells import Layout
-from discreet.release.check import check
-from discreet.release.promise import layout_of
+from discreet.measure import secrets
+from discreet.plan.layout import Layout
+from discreet.plan.release_plan import resolve
+from discreet.publish.verify_folder import verify_folder
+from discreet.reconcile import table_plan
+from discreet.reconcile.cubes import reconciled
+from discreet.release import ReleaseSpec, run
 
 DIMENSIONS: dict[str, Any] = {
     "county": {
@@ -37,7 +39,9 @@ DIMENSIONS: dict[str, Any] = {
 NOISE = discreet.design.geometric(epsilon="0.1").certify()
 
 
-def planned(tables: list[dict[str, Any]], ptable: PTable | None = None, **changes: Any) -> tuple[Layout, additive.Plan]:
+def planned(
+    tables: list[dict[str, Any]], ptable: PTable | None = None, **changes: Any
+) -> tuple[Layout, table_plan.Plan]:
     spec = ReleaseSpec.model_validate(
         {
             "version": "1",
@@ -49,8 +53,8 @@ def planned(tables: list[dict[str, Any]], ptable: PTable | None = None, **change
             **changes,
         }
     )
-    layout = layout_of(spec)
-    return layout, additive.plan(spec, layout, ptable or NOISE)
+    layout = resolve(spec).layout
+    return layout, table_plan.plan(spec, layout, ptable or NOISE)
 
 
 def noisy(layout: Layout, seed: int, mean: float = 3) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
@@ -64,17 +68,17 @@ def populations(layout: Layout, table: int, at: int) -> list[frozenset[tuple[int
     """The leaf combinations of every cell of a grouping, by plain Python."""
     grouping = layout.groupings[layout.tables[table][1][at]]
     found = []
-    for cell in product(*(side.members for side in grouping.sides)):
+    for cell in product(*(side.members for side in grouping.axes)):
         allowed = {book.name: set(range(len(book.leaves))) for book in layout.books}
         for book, members in grouping.within:
             allowed[book.name] &= members
-        for side, members in zip(grouping.sides, cell, strict=True):
+        for side, members in zip(grouping.axes, cell, strict=True):
             allowed[side.book.name] &= members
         found.append(frozenset(product(*(sorted(allowed[book.name]) for book in layout.books))))
     return found
 
 
-def assert_additive(layout: Layout, tables: additive.Tables, numbers: list[int]) -> None:
+def assert_additive(layout: Layout, tables: table_plan.Tables, numbers: list[int]) -> None:
     """Every cell is the sum of the cells of the table that lie in it, wherever those make it up."""
     checked = 0
     for number in numbers:
@@ -196,7 +200,7 @@ def test_a_plan_that_cannot_meet_what_is_fixed_is_refused_before_anything_is_dra
     def broken(*_: Any, **__: Any) -> None:
         raise SolverError("no way")
 
-    monkeypatch.setattr(additive, "reconciled", broken)
+    monkeypatch.setattr(table_plan, "reconciled", broken)
     with pytest.raises(SpecError, match="no way"):
         planned(TABLES[0], fixed=[{"where": {}, "count": 200}])
 
@@ -223,7 +227,7 @@ def test_a_total_that_is_settled_first_leaves_every_margin_as_good_as_measured()
     layout, plan = planned([{"name": "t", "dimensions": [*sides], "margins": "all"}], dimensions=dimensions)
     draw = np.random.default_rng(6)
     truth = draw.poisson(draw.gamma(0.6, 4, list(sides.values())))
-    names = [[side.book.name for side in grouping.sides] for grouping in layout.groupings]
+    names = [[side.book.name for side in grouping.axes] for grouping in layout.groupings]
     true = [truth.sum(axis=tuple(at for at, name in enumerate(sides) if name not in kept)) for kept in names]
     squares: dict[int, list[Any]] = {}
     for _ in range(30):
@@ -249,7 +253,7 @@ def test_margins_of_nearly_empty_tables_are_as_good_as_measured(tables: list[lis
     true = []
     for grouping in layout.groupings:
         place = np.zeros(6000, dtype=np.int64)
-        for side in grouping.sides:
+        for side in grouping.axes:
             place = place * len(side.labels) + rows[list(sides).index(side.book.name)]
         true.append(np.bincount(place, minlength=grouping.size).reshape(grouping.shape))
     squares: dict[str, list[Any]] = {}
@@ -439,7 +443,7 @@ def test_reconciliation_changes_tables_and_nothing_that_was_drawn(tmp_path: Path
     }
     for name in ("auto", "none"):
         run(spec | {"reconcile": name}, tmp_path / name)
-        check(tmp_path / name)
+        verify_folder(tmp_path / name)
     one, other = (tmp_path / "auto", tmp_path / "none")
     assert (one / "measurements.csv").read_bytes() == (other / "measurements.csv").read_bytes()
     assert (one / "t.csv").read_bytes() != (other / "t.csv").read_bytes()

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import ReleaseError
-from discreet.release import ReleaseSpec, additive, measure
-from discreet.release.cells import Layout
-from discreet.release.distance import CHANCE, Noise, require_near, too_far
-from discreet.release.promise import layout_of
+from discreet.measure import lookup
+from discreet.plan.layout import Layout
+from discreet.plan.release_plan import resolve
+from discreet.reconcile import table_plan
+from discreet.reconcile.distance import CHANCE, Noise, require_near, too_far
+from discreet.release import ReleaseSpec
 
 DESIGNS = {
     "geometric": discreet.design.geometric(epsilon="0.1").certify(),
@@ -28,7 +30,7 @@ TABLES: list[list[Any]] = [
 ]
 
 
-def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, additive.Plan, discreet.PTable]:
+def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, table_plan.Plan, discreet.PTable]:
     spec = ReleaseSpec.model_validate(
         {
             "version": "1",
@@ -47,8 +49,8 @@ def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, add
             **changes,
         }
     )
-    layout = layout_of(spec)
-    return layout, additive.plan(spec, layout, DESIGNS[design]), DESIGNS[design]
+    layout = resolve(spec).layout
+    return layout, table_plan.plan(spec, layout, DESIGNS[design]), DESIGNS[design]
 
 
 def counted(layout: Layout, people: int, seed: int) -> Any:
@@ -61,7 +63,7 @@ def counted(layout: Layout, people: int, seed: int) -> Any:
     truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
     for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
         place = np.zeros(people, dtype=np.int64)
-        for side in grouping.sides:
+        for side in grouping.axes:
             group = {leaf: at for at, members in enumerate(side.members) for leaf in members}
             at = np.array([group[leaf] for leaf in range(len(side.book.leaves))])
             place = place * len(side.members) + at[codes[side.book.name]]
@@ -76,7 +78,7 @@ def test_what_noise_does_is_published(design: str, tables: list[Any], people: in
     layout, plan, ptable = planned(tables, design)
     keys = np.random.default_rng(seed).integers(0, 1 << ptable.bits, len(layout.cells[0]), dtype=np.uint64)
     drawn = np.asarray(ptable.perturb(counted(layout, people, seed), keys), dtype=np.int64)
-    values = measure.by_grouping(layout, drawn)
+    values = lookup.by_grouping(layout, drawn)
     assert list(too_far(plan, plan.fitted(values), values, ptable.table)) == []
 
 
@@ -94,7 +96,7 @@ def test_what_noise_does_is_published(design: str, tables: list[Any], people: in
 def test_what_it_does_not_is_refused_and_named(change: Any, grouping: str) -> None:
     layout, plan, ptable = planned(TABLES[0], "geometric")
     truth = counted(layout, 20_000, 1)
-    values = measure.by_grouping(layout, np.asarray(ptable.perturb(truth), dtype=np.int64))
+    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(truth), dtype=np.int64))
     (fitted,) = plan.fitted(values)
     place = next(at for at, each in enumerate(layout.groupings) if each.name == grouping)
     fitted.counts[place] = np.asarray(change(fitted.counts[place]))
@@ -106,7 +108,7 @@ def test_what_it_does_not_is_refused_and_named(change: Any, grouping: str) -> No
 def test_a_total_is_the_one_of_least_squares() -> None:
     """Wide noise explains a total that is a few standard deviations off; that it was settled does not."""
     layout, plan, ptable = planned(TABLES[0], "nothing but noise")
-    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 1)), dtype=np.int64))
+    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 1)), dtype=np.int64))
     (fitted,) = plan.fitted(values)
     place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
     fitted.counts[place] = fitted.counts[place] + 2
@@ -118,7 +120,7 @@ def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
     """A given count of a million is met; a given zero leaves everything else where it was measured."""
     for fixed, alarm in (({"where": {}, "count": 10**6}, False), ({"where": {"a": "_other"}, "count": 0}, True)):
         layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[fixed])
-        values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+        values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
         (fitted,) = plan.fitted(values)
         assert list(too_far(plan, [fitted], values, ptable.table)) == []
         fitted.counts[0] = fitted.counts[0] * 0
@@ -128,7 +130,7 @@ def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
 def test_a_given_count_that_fits_does_not_excuse_nonsense() -> None:
     """The total is known and true: tables that are flat are as wrong as without it."""
     layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {}, "count": 20_000}])
-    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
     (fitted,) = plan.fitted(values)
     assert list(too_far(plan, [fitted], values, ptable.table)) == []
     for place, counts in fitted.counts.items():
@@ -139,7 +141,7 @@ def test_a_given_count_that_fits_does_not_excuse_nonsense() -> None:
 def test_the_total_of_a_hierarchy_is_the_one_of_least_squares() -> None:
     """Groups of one, two and six leaves: a plain mean of the sums of levels is another number."""
     layout, plan, ptable = planned(TABLES[3], "geometric")
-    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
     (fitted,) = plan.fitted(values)
     place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
     assert plan.methods[0]["method"] == "tree"
@@ -151,7 +153,7 @@ def test_the_total_of_a_hierarchy_is_the_one_of_least_squares() -> None:
 
 def test_a_zero_that_is_none_is_seen_in_the_measurements() -> None:
     layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {"a": "0"}, "count": 0}])
-    values = measure.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 3)), dtype=np.int64))
+    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 3)), dtype=np.int64))
     with pytest.raises(ReleaseError, match="given as 0"):
         require_near(plan, plan.fitted(values), values, ptable.table)
 

@@ -11,9 +11,10 @@ from unittest import mock
 import pytest
 
 from discreet import cli, design
-from discreet.account.ledger import Ledger
+from discreet.account.ledger.ledger import Ledger
 from discreet.errors import DiscreetError, InputError, LedgerError
-from discreet.release import measure, run, secrets
+from discreet.measure import lookup, secrets
+from discreet.release import run
 from tests.servers import Postgres
 
 from . import town
@@ -46,12 +47,14 @@ def refunded(note: str, server: Postgres, tmp_path: Path, monkeypatch: pytest.Mo
     cli.main()
 
 
-@pytest.mark.parametrize("stage", ["discreet.release.measure.true_counts", "discreet.account.ledger.Ledger.reserve"])
+@pytest.mark.parametrize(
+    "stage", ["discreet.measure.lookup.true_counts", "discreet.account.ledger.ledger.Ledger.reserve"]
+)
 def test_units_that_a_lost_server_holds_are_told_and_can_be_given_back(
     served: dict[str, Any], tmp_path: Path, postgres: Postgres, stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lost while rows are counted, or after it reserved and before it could say so."""
-    reserve, counts = Ledger.reserve, measure.true_counts
+    reserve, counts = Ledger.reserve, lookup.true_counts
 
     def counted(*arguments: Any) -> Any:
         lose(postgres)

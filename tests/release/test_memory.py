@@ -10,8 +10,9 @@ import pytest
 
 import discreet
 from discreet.errors import DataChangedError, LedgerError, SecretError, SpecError
-from discreet.release import keys, run
-from discreet.release.memory import Memory
+from discreet.measure import keys
+from discreet.measure.secret_memory import Memory
+from discreet.release import run
 
 from .town import folder, ledger
 

@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from discreet.errors import DiscreetError, SpecError
-from discreet.release import document, run, secrets
+from discreet.measure import secrets
+from discreet.plan import yaml_file
+from discreet.release import run
 
 from . import town
 
@@ -66,15 +68,15 @@ def bomb(depth: int, inner: str, outer: str) -> str:
 def test_aliases_that_stand_for_millions_of_parts_are_refused(inner: str, outer: str, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(bomb(9, inner, outer))
     with pytest.raises(SpecError, match="aliases that stand for millions of parts"):
-        document.read(tmp_path / "x.yaml")
+        yaml_file.read(tmp_path / "x.yaml")
     (tmp_path / "x.yaml").write_text(bomb(3, inner, outer))
-    assert document.read(tmp_path / "x.yaml")[0] == yaml.safe_load(bomb(3, inner, outer))
+    assert yaml_file.read(tmp_path / "x.yaml")[0] == yaml.safe_load(bomb(3, inner, outer))
 
 
 def test_an_alias_that_stands_for_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("a: 1\nb: &b [*b]\n")
     with pytest.raises(SpecError, match="line 2: an alias stands for itself"):
-        document.read(tmp_path / "x.yaml")
+        yaml_file.read(tmp_path / "x.yaml")
 
 
 @pytest.mark.parametrize("key", [False, True])
@@ -86,14 +88,14 @@ def test_an_alias_that_stands_for_itself_is_refused(tmp_path: Path) -> None:
 def test_a_value_that_is_not_what_its_tag_says_is_told_with_its_line(value: str, key: bool, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(f"a: 1\n{value}: 2\n" if key else f"a: 1\nb: {value}\n")
     with pytest.raises(SpecError, match=r"x\.yaml, line 2: this is not YAML"):
-        document.read(tmp_path / "x.yaml")
+        yaml_file.read(tmp_path / "x.yaml")
 
 
 @pytest.mark.parametrize("value", ["!!map x", "!!seq x", "!!pairs 5"])
 def test_a_key_that_is_tagged_as_a_list_is_refused(value: str, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(f"a: 1\n{value}: 2\n")
     with pytest.raises(SpecError, match="line 2"):
-        document.read(tmp_path / "x.yaml")
+        yaml_file.read(tmp_path / "x.yaml")
 
 
 @pytest.mark.parametrize("change", PATHS)

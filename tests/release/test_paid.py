@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from discreet.errors import BudgetError, DataChangedError, InputError, LedgerError
-from discreet.release import run, secrets
-from discreet.release.check import check
+from discreet.measure import secrets
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import run
 
 from .town import folder, ledger, spent
 
 STAGES = (
-    "discreet.release.job.open_engine",
-    "discreet.release.measure.true_counts",
-    "discreet.release.measure.measure",
-    "discreet.release.output.files",
+    "discreet.release.run.open_engine",
+    "discreet.measure.lookup.true_counts",
+    "discreet.measure.lookup.measure",
+    "discreet.publish.table_files.files",
     "discreet.files.write_folder",
 )
 
@@ -42,7 +43,7 @@ def test_more_cells_of_the_same_data_pay_for_what_is_new(paid: dict[str, Any], t
     assert spent(tmp_path) == 4  # the total and the margin by sex were paid
     assert (more.measurements[0] == first.measurements[0]).all()
     assert more.measurements[1] == first.measurements[1]
-    check(tmp_path / "three")
+    verify_folder(tmp_path / "three")
 
 
 def test_a_cell_whose_people_may_keep_other_rows_is_another_cell(paid: dict[str, Any], tmp_path: Path) -> None:
@@ -151,5 +152,5 @@ with mock.patch({stage!r}, die):
     assert not (tmp_path / "out").exists()
     run(paid, tmp_path / "out")
     assert spent(tmp_path) == 2
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []

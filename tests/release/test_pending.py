@@ -18,8 +18,11 @@ import pytest
 import yaml
 
 from discreet.errors import DataChangedError, LedgerError, OutputError, ReleaseError, SolverError
-from discreet.release import additive, pending, run, secrets
-from discreet.release.check import check
+from discreet.measure import secrets
+from discreet.publish import pending
+from discreet.publish.verify_folder import verify_folder
+from discreet.reconcile import table_plan
+from discreet.release import run
 
 from . import town
 from .town import folder, ledger, spent
@@ -42,14 +45,14 @@ def spec(request: pytest.FixtureRequest, paid: dict[str, Any], key: str) -> dict
 @contextmanager
 def refusing(error: Exception) -> Iterator[None]:
     """No tables can be made from measurements; of zeros, which are tried before the draw, they can."""
-    real = additive.Plan.fitted
+    real = table_plan.Plan.fitted
 
-    def tables(self: additive.Plan, values: Any) -> Any:
+    def tables(self: table_plan.Plan, values: Any) -> Any:
         if any(np.any(part) for part in values):
             raise error
         return real(self, values)
 
-    with mock.patch.object(additive.Plan, "fitted", tables):
+    with mock.patch.object(table_plan.Plan, "fitted", tables):
         yield
 
 
@@ -64,9 +67,9 @@ def refuse(spec: dict[str, Any], output: Path) -> dict[str, Any]:
 def nothing_is_drawn() -> Iterator[None]:
     """Neither a row is read, nor a number drawn, nor a unit reserved."""
     with (
-        mock.patch("discreet.release.job.open_engine", side_effect=AssertionError("read")),
-        mock.patch("discreet.release.measure.measure", side_effect=AssertionError("drew")),
-        mock.patch("discreet.account.ledger.Ledger.reserve", side_effect=AssertionError("reserved")),
+        mock.patch("discreet.release.run.open_engine", side_effect=AssertionError("read")),
+        mock.patch("discreet.measure.lookup.measure", side_effect=AssertionError("drew")),
+        mock.patch("discreet.account.ledger.ledger.Ledger.reserve", side_effect=AssertionError("reserved")),
     ):
         yield
 
@@ -95,7 +98,7 @@ def test_what_is_refused_after_the_draw_is_kept_and_the_same_command_publishes_i
     assert made.resumed == tmp_path / KEPT
     assert published(tmp_path / "out") == kept["measurements"]
     assert np.concatenate([part.ravel() for part in made.measurements]).tolist() == kept["measurements"]
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     assert not (tmp_path / KEPT).exists()
     if paid:
         (record,) = ledger(tmp_path).verify().records
@@ -132,7 +135,7 @@ def test_how_tables_are_made_and_shown_may_change(spec: dict[str, Any], tmp_path
     with nothing_is_drawn():
         made = run({**spec, **change}, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
-    assert check(tmp_path / "out").made.spec.reconcile == change.get("reconcile", "auto") == made.spec.reconcile
+    assert verify_folder(tmp_path / "out").made.spec.reconcile == change.get("reconcile", "auto") == made.spec.reconcile
     assert not (tmp_path / KEPT).exists()
     if spec["ledger"] is not None:
         assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
@@ -212,7 +215,7 @@ def test_changed_data_are_not_read_where_a_release_goes_on_and_refused_where_it_
     with (tmp_path / "people.csv").open("a") as file:
         file.write("999,f,n,9\n")
     run(paid, tmp_path / "out")
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     with pytest.raises(DataChangedError):
         run(paid, tmp_path / "again")
 
@@ -223,7 +226,7 @@ def test_a_release_goes_on_without_its_source(spec: dict[str, Any], tmp_path: Pa
     (tmp_path / "people.csv").unlink()
     assert run(spec, tmp_path / "out").resumed == tmp_path / KEPT
     assert published(tmp_path / "out") == kept
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_the_folder_a_command_is_run_in_makes_no_difference(
@@ -244,10 +247,10 @@ def test_contributor_keys_and_categories_from_the_data_go_on_too(tmp_path: Path)
     asked["dimensions"]["sex"] = {"column": "sex", "from_data": True}
     asked |= {"key": "contributors", "bits": 32}
     kept = refuse(asked, tmp_path / "out")
-    with mock.patch("discreet.release.measure.measure", side_effect=AssertionError("drew")):
+    with mock.patch("discreet.measure.lookup.measure", side_effect=AssertionError("drew")):
         run(asked, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_without_any_secret_a_release_goes_on(paid: dict[str, Any], tmp_path: Path) -> None:
@@ -256,7 +259,7 @@ def test_without_any_secret_a_release_goes_on(paid: dict[str, Any], tmp_path: Pa
     with nothing_is_drawn():
         run(asked, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_the_file_holds_measurements_and_nothing_of_the_data_the_source_or_the_secret(
@@ -351,7 +354,7 @@ def test_what_others_left_in_the_folder_stops_no_release(paid: dict[str, Any], t
         foreign.chmod(0o644)
     assert run(paid, tmp_path / "out").resumed is None
     assert os.path.lexists(foreign)
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -456,7 +459,7 @@ def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[
     """Nobody saw them, so another draw is another release, and with fresh keys costs as much."""
     asked = {**paid, "key": "fresh"}
     with (
-        mock.patch("discreet.release.pending.files.write", side_effect=OutputError("the disk is full")),
+        mock.patch("discreet.publish.pending.files.write", side_effect=OutputError("the disk is full")),
         pytest.raises(OutputError, match="full") as failed,
     ):
         run(asked, tmp_path / "out")
@@ -472,13 +475,13 @@ def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_pa
     real = pending.keep
 
     def meanwhile(*arguments: Any) -> pending.Kept:
-        with mock.patch("discreet.release.pending.keep", real):
+        with mock.patch("discreet.publish.pending.keep", real):
             refuse(asked, tmp_path / "out")
         return real(*arguments)
 
     with (
-        mock.patch("discreet.release.job.claimed", nullcontext),
-        mock.patch("discreet.release.pending.keep", meanwhile),
+        mock.patch("discreet.release.run.claimed", nullcontext),
+        mock.patch("discreet.publish.pending.keep", meanwhile),
         pytest.raises(ReleaseError, match="another run for this folder was faster"),
     ):
         run(asked, tmp_path / "out")
@@ -504,12 +507,12 @@ def test_an_older_copy_of_the_ledger_is_refused(paid: dict[str, Any], tmp_path: 
 
 def test_a_file_that_cannot_be_removed_is_told_and_the_folder_stays(paid: dict[str, Any], tmp_path: Path) -> None:
     with (
-        mock.patch("discreet.release.pending.Path.unlink", side_effect=PermissionError(13, "Permission denied")),
+        mock.patch("discreet.publish.pending.Path.unlink", side_effect=PermissionError(13, "Permission denied")),
         mock.patch("discreet.files.write", lambda path, data, **_: Path(path).write_bytes(data)),
         pytest.raises(OutputError, match=r"the folder is published.*Permission denied"),
     ):
         run(paid, tmp_path / "out")
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def die_at(stage: str, spec: dict[str, Any], output: Path) -> None:
@@ -527,7 +530,7 @@ with mock.patch({stage!r}, die):
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
-@pytest.mark.parametrize("stage", ["discreet.release.output.files", "discreet.files.write_folder"])
+@pytest.mark.parametrize("stage", ["discreet.publish.table_files.files", "discreet.files.write_folder"])
 def test_a_process_that_is_killed_after_the_draw_is_completed(spec: dict[str, Any], tmp_path: Path, stage: str) -> None:
     die_at(stage, spec, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -536,12 +539,14 @@ def test_a_process_that_is_killed_after_the_draw_is_completed(spec: dict[str, An
     with nothing_is_drawn():
         run(spec, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     assert not (tmp_path / KEPT).exists()
     assert spec["ledger"] is None or spent(tmp_path) == 2
 
 
-@pytest.mark.parametrize("stage", ["discreet.account.grant.Grant.complete", "discreet.release.pending.Kept.remove"])
+@pytest.mark.parametrize(
+    "stage", ["discreet.account.ledger.grant.Grant.complete", "discreet.publish.pending.Kept.remove"]
+)
 def test_a_process_that_is_killed_at_its_very_end_is_completed(
     paid: dict[str, Any], tmp_path: Path, stage: str
 ) -> None:
@@ -584,7 +589,7 @@ def test_a_folder_that_is_another_release_is_named_and_never_to_be_removed(
 def test_a_folder_in_place_is_not_made_again_in_another_way(
     paid: dict[str, Any], tmp_path: Path, change: dict[str, Any]
 ) -> None:
-    die_at("discreet.release.pending.Kept.remove", paid, tmp_path / "out")
+    die_at("discreet.publish.pending.Kept.remove", paid, tmp_path / "out")
     before = folder(tmp_path / "out")
     with nothing_is_drawn(), pytest.raises(OutputError, match="is not what this specification makes"):
         run({**paid, **change}, tmp_path / "out")

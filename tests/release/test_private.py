@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from discreet.cli import app
 from discreet.errors import InputError, OutputError, SpecError
+from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-from discreet.release.check import check
 
 from .town import settle
 
@@ -62,7 +62,7 @@ def test_the_log_says_where_a_column_has_too_many_values_and_does_not_hide_a_fai
     spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A source that breaks off while it is looked through for the log is a failure of the release."""
-    monkeypatch.setattr("discreet.release.log.MOST_VALUES", 2)
+    monkeypatch.setattr("discreet.publish.steward_log.MOST_VALUES", 2)
     run(spec, tmp_path / "many", log=tmp_path / "many.json")
     log = json.loads((tmp_path / "many.json").read_text())
     assert log["dimensions"]["sex"]["undeclared"] == "more than 2 different values"
@@ -70,7 +70,7 @@ def test_the_log_says_where_a_column_has_too_many_values_and_does_not_hide_a_fai
     def broken(*_: Any) -> None:
         raise InputError("the source broke off")
 
-    monkeypatch.setattr("discreet.release.engines.Engine.values", broken)
+    monkeypatch.setattr("discreet.count.engines.Engine.values", broken)
     with pytest.raises(InputError, match="broke off"):
         run(spec, tmp_path / "broken", log=tmp_path / "broken.json")
     assert not (tmp_path / "broken").exists()
@@ -105,7 +105,7 @@ def test_categories_from_the_data_are_published_without_a_promise(spec: dict[str
     report = (tmp_path / "out" / "report.html").read_text()
     assert "No guarantee is given." in report
     assert "ε =" not in report
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     shown = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
     assert "no guarantee: categories were taken from the data" in shown.output
 
@@ -131,4 +131,4 @@ def test_without_a_promise_a_budget_is_not_needed(spec: dict[str, Any], tmp_path
         run(spec, tmp_path / "out")
     spec["dimensions"]["sex"] = {"column": "sex", "from_data": True}
     run(spec, tmp_path / "out")
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")

@@ -21,9 +21,10 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli import app
 from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
-from discreet.release import ReleaseSpec, measure, run, secrets
-from discreet.release.check import check
-from discreet.release.promise import layout_of
+from discreet.measure import lookup, secrets
+from discreet.plan.release_plan import resolve
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import ReleaseSpec, run
 
 from .town import folder, settle
 
@@ -163,7 +164,7 @@ def test_nothing_of_the_source_or_the_secret_is_in_the_folder(spec: dict[str, An
 
 def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
-    checked = check(tmp_path / "out")
+    checked = verify_folder(tmp_path / "out")
     assert checked.made.touches == 8
     assert checked.made.promise is not None
     original = folder(tmp_path / "out")
@@ -175,7 +176,7 @@ def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any]
             if data is not None:
                 path.write_bytes(data)
         with pytest.raises(CertificateError, match=said):
-            check(tmp_path / "out")
+            verify_folder(tmp_path / "out")
         for name in change:
             (tmp_path / "out" / name).unlink(missing_ok=True)
             if name in original:
@@ -183,13 +184,13 @@ def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any]
 
     def restated(edit: Any, **files: bytes) -> dict[str, bytes | None]:
         """A manifest that was made to fit."""
-        from discreet.release import output
+        from discreet.publish import table_files
 
         manifest = json.loads(original["manifest.json"])
         edit(manifest)
         for name, data in files.items():
-            manifest["files"][name] = output.digest(data)
-        return {**files, "manifest.json": output.manifest(manifest)}
+            manifest["files"][name] = table_files.digest(data)
+        return {**files, "manifest.json": table_files.manifest(manifest)}
 
     refuse({"all.csv": None}, "missing")
     refuse({"all.csv": original["all.csv"].replace(b"north", b"North", 1)}, "digest")
@@ -216,7 +217,7 @@ def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any]
     refuse(restated(lambda m: m["spec"].update(reconcile="none")), "reconciled is")
     refuse(restated(lambda m: m["privacy"].update(no_guarantee="nothing")), "no_guarantee")
     refuse(restated(lambda m: m["files"].update({"../x": "sha256:0"})), "leaves the folder")
-    assert check(tmp_path / "out").manifest == checked.manifest
+    assert verify_folder(tmp_path / "out").manifest == checked.manifest
 
 
 def test_cells_that_resolve_to_the_same_leaves_are_one(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_cells_that_resolve_to_the_same_leaves_are_one(spec: dict[str, Any], tmp
     release = run(spec, tmp_path / "out")
     fine, _, coarse, filtered = release.measurements
     assert coarse[0] == fine[0] == filtered  # and the same table under another name is not new
-    layout = layout_of(ReleaseSpec.model_validate(spec))
+    layout = resolve(ReleaseSpec.model_validate(spec)).layout
     assert len(layout.cells[0]) == 4 + 1 + 1
     assert release.touches == 3  # south: itself, the rest, the total
 
@@ -250,7 +251,7 @@ def test_overlapping_groups_count_each() -> None:
         "budget": {"epsilon": 1, "delta": "1e-6"},
         "key": "fresh",
     }
-    assert layout_of(ReleaseSpec.model_validate(given)).touches() == 2
+    assert resolve(ReleaseSpec.model_validate(given)).layout.touches() == 2
 
 
 def test_rows_beyond_the_contributions_are_dropped_whatever_their_order(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -283,7 +284,7 @@ def test_fresh_keys_differ_and_equal_cells_agree(spec: dict[str, Any], tmp_path:
     one, two = run(spec, tmp_path / "one"), run(spec, tmp_path / "two")
     assert (one.measurements[0] != two.measurements[0]).any()
     assert one.manifest["key"]["fingerprint"] is None
-    check(tmp_path / "one")
+    verify_folder(tmp_path / "one")
 
 
 def test_contributor_keys_promise_one_cell_only(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -302,7 +303,7 @@ def test_contributor_keys_promise_one_cell_only(spec: dict[str, Any], tmp_path: 
     assert release.manifest["privacy"]["composed"] is None
     # the same people, the same noise: everybody's sex is declared, so both margins hold the same people
     assert (release.measurements[0] == release.measurements[2]).all()
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -428,7 +429,7 @@ def test_a_full_disk_leaves_nothing_and_the_release_is_completed_later(
             run(spec, tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key", "secret.key.memory"}
     run(spec, tmp_path / "out")
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_no_true_count_key_or_secret_is_published_printed_or_raised(
@@ -450,21 +451,25 @@ def test_no_true_count_key_or_secret_is_published_printed_or_raised(
         "secret": {"file": str(tmp_path / "fixed.key")},
     }
     seen: list[Any] = []
-    real = measure.measure
+    real = lookup.measure
 
     def watched(ptable: Any, counts: Any, chosen: Any) -> Any:
         seen.extend([*counts.tolist(), *chosen.tolist()])
         assert sorted(counts.tolist()) == sorted(sizes.values())
         return real(ptable, counts, chosen)
 
-    monkeypatch.setattr(measure, "measure", watched)
+    monkeypatch.setattr(lookup, "measure", watched)
     path = tmp_path / "release.yaml"
     path.write_text(yaml.safe_dump(spec))
     printed = CliRunner().invoke(app, ["release", str(path), "-o", str(tmp_path / "out")])
     assert printed.exit_code == 0
     verified = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
     texts = [printed.output, verified.output]
-    for stage in ("discreet.files.write_folder", "discreet.release.additive.Plan.fitted", "discreet.files.os.fsync"):
+    for stage in (
+        "discreet.files.write_folder",
+        "discreet.reconcile.table_plan.Plan.fitted",
+        "discreet.files.os.fsync",
+    ):
         with mock.patch(stage, side_effect=OSError(errno.EIO, "broken")):
             failed = CliRunner().invoke(app, ["release", str(path), "-o", str(tmp_path / "failed")])
         assert failed.exit_code != 0
@@ -481,4 +486,4 @@ def test_a_dimension_that_no_table_uses_is_not_published(tmp_path: Path) -> None
     spec["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
     made = run(spec, tmp_path / "out")
     assert set(made.manifest["spec"]["dimensions"]) == {"sex", "age"}
-    assert check(tmp_path / "out").manifest == made.manifest
+    assert verify_folder(tmp_path / "out").manifest == made.manifest

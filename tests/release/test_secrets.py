@@ -12,8 +12,8 @@ import pytest
 
 from discreet.cli import main
 from discreet.errors import EntropyError, SecretError
+from discreet.measure.secrets import fingerprint, new_secret, secret
 from discreet.release import run
-from discreet.release.secrets import fingerprint, new_secret, secret
 
 from .town import settle
 

@@ -16,9 +16,11 @@ import yaml
 
 from discreet import interrupts
 from discreet.errors import ReleaseError
-from discreet.release import claim, measure, run
-from discreet.release.check import check
-from discreet.release.claim import claimed
+from discreet.measure import lookup
+from discreet.publish import folder_claim
+from discreet.publish.folder_claim import claimed
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import run
 
 from .town import ledger, spent
 
@@ -88,9 +90,9 @@ def told_after(
 @pytest.mark.parametrize(
     "stage",
     [
-        "discreet.account.ledger.Ledger.reserve",
-        "discreet.release.engines.duckdb._connect",
-        "discreet.release.measure.true_counts",
+        "discreet.account.ledger.ledger.Ledger.reserve",
+        "discreet.count.engines.duckdb._connect",
+        "discreet.measure.lookup.true_counts",
     ],
 )
 def test_before_the_draw_nothing_is_held(
@@ -106,10 +108,10 @@ def test_before_the_draw_nothing_is_held(
 @pytest.mark.parametrize(
     "stage",
     [
-        "discreet.account.grant.Grant.spend",
-        "discreet.release.measure.measure",
-        "discreet.release.pending.keep",
-        "discreet.release.output.files",
+        "discreet.account.ledger.grant.Grant.spend",
+        "discreet.measure.lookup.measure",
+        "discreet.publish.pending.keep",
+        "discreet.publish.table_files.files",
     ],
 )
 def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
@@ -130,14 +132,14 @@ def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
     assert spent(tmp_path) == 2
 
 
-@pytest.mark.parametrize("stage", ["pathlib.Path.rename", "discreet.account.grant.Grant.complete"])
+@pytest.mark.parametrize("stage", ["pathlib.Path.rename", "discreet.account.ledger.grant.Grant.complete"])
 def test_a_folder_that_is_in_place_stays_and_is_completed_before_the_signal_is_answered(
     paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
 ) -> None:
     done = told_after(stage, number, paid, tmp_path, "--log", str(tmp_path / "log.json"))
     assert done.returncode == 128 + number
     assert f"The folder {tmp_path / 'out'} is published and complete: nothing is left to do." in done.stderr
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     assert (tmp_path / "log.json").exists()
     assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
     assert not (tmp_path / KEPT).exists()
@@ -170,24 +172,24 @@ from unittest import mock
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 import discreet.release.job
 from discreet.cli import main
-real = discreet.release.measure.measure
+real = discreet.measure.lookup.measure
 def told(*arguments):
     os.kill(os.getpid(), signal.SIGHUP)
     print("told", file=sys.stderr)
     return real(*arguments)
 sys.argv = ["discreet", "release", {str(tmp_path / "release.yaml")!r}, "-o", {str(tmp_path / "out")!r}]
-with mock.patch("discreet.release.measure.measure", told):
+with mock.patch("discreet.measure.lookup.measure", told):
     main()
 """
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "told\n")
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_two_runs_for_one_folder_pay_once(paid: dict[str, Any], tmp_path: Path) -> None:
     """The second is refused before it reserves, whatever the first is doing."""
     asked = {**paid, "key": "fresh"}
-    drawn, said = measure.measure, []
+    drawn, said = lookup.measure, []
 
     def slow(*arguments: Any) -> Any:
         with pytest.raises(ReleaseError, match=r"another run is making .*out now; nothing was reserved") as refused:
@@ -195,7 +197,7 @@ def test_two_runs_for_one_folder_pay_once(paid: dict[str, Any], tmp_path: Path) 
         said.append(refused.value)
         return drawn(*arguments)
 
-    with mock.patch("discreet.release.measure.measure", slow):
+    with mock.patch("discreet.measure.lookup.measure", slow):
         run(asked, tmp_path / "out")
     assert len(said) == 1
     assert spent(tmp_path) == 2
@@ -219,7 +221,7 @@ with claimed({str(tmp_path / "out")!r}):
 
 def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
     """Its name may be another run's by then."""
-    real, turns = claim._named, []
+    real, turns = folder_claim._named, []
 
     def removed(descriptor: int, file: Path) -> bool:
         if not turns:
@@ -227,7 +229,7 @@ def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
         turns.append(real(descriptor, file))
         return turns[-1]
 
-    with mock.patch("discreet.release.claim._named", removed), claimed(tmp_path / "out"):
+    with mock.patch("discreet.publish.folder_claim._named", removed), claimed(tmp_path / "out"):
         assert (tmp_path / ".out.claim").exists()
     assert turns == [False, True]
 

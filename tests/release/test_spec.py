@@ -11,13 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet.cli
+from discreet.count.sources import open_engine
 from discreet.errors import ParameterError, SpecError
-from discreet.release import run, secrets
-from discreet.release.codebook import resolve
-from discreet.release.engines import open_engine
-from discreet.release.loading import load
-from discreet.release.sections import Dimension
-from discreet.release.spec import ReleaseSpec
+from discreet.measure import secrets
+from discreet.plan.codebook import resolve
+from discreet.plan.read_spec import load
+from discreet.plan.sections import Dimension
+from discreet.plan.spec import ReleaseSpec
+from discreet.release import run
 
 FILE = """\
 version: v1

@@ -11,8 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.release import keys, tabulate
-from discreet.release.engines import Plan, Recode, open_engine
+from discreet.count import contributions as tabulate
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
+from discreet.plan import contributor_keys
+from discreet.plan.codebook import Recode
 
 SECRET = b"\1" * 32
 LEAVES = 3
@@ -39,9 +42,9 @@ def rule(rows: list[Row], sides: int, contributions: int) -> Counter[tuple[str, 
     return gone
 
 
-def plan_of(sides: int) -> Plan:
+def plan_of(sides: int) -> CountPlan:
     """Two dimensions at most."""
-    return Plan(tuple(Recode(name, LEAVES, values={"0": 0, "1": 1, "2": 2}) for name in "ab"[:sides]), unit="id")
+    return CountPlan(tuple(Recode(name, LEAVES, values={"0": 0, "1": 1, "2": 2}) for name in "ab"[:sides]), unit="id")
 
 
 @pytest.mark.parametrize("sides", [0, 1, 2])
@@ -71,7 +74,7 @@ def test_what_is_dropped_is_what_the_rule_drops(
         assert len(lines) == len(gone)
         for found in (
             tabulate.leaves(engine, plan, contributions, SECRET),
-            tabulate.with_keys(engine, plan, contributions, SECRET, [], keys.PRIMES[8]),
+            tabulate.with_keys(engine, plan, contributions, SECRET, [], contributor_keys.PRIMES[8]),
         ):
             counted: Counter[tuple[int, ...]] = Counter()
             for *codes, count in zip(*(part.tolist() for part in found.codes), found.counts.tolist(), strict=True):
@@ -81,7 +84,7 @@ def test_what_is_dropped_is_what_the_rule_drops(
 
 def test_dropped_rows_are_folded_by_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many people have too many rows, what is subtracted has one line for a leaf combination."""
-    monkeypatch.setattr("discreet.release.engines.stream.BATCH", 100)
+    monkeypatch.setattr("discreet.count.arrow_batches.BATCH", 100)
     size = 6000
     rng = np.random.default_rng(1)
     table = {"id": np.arange(size) // 3, "a": rng.integers(0, 3, size), "b": rng.integers(0, 3, size)}

@@ -9,8 +9,9 @@ import pytest
 
 import discreet
 from discreet.errors import SpecError
+from discreet.plan.guarantee import composed_promise
+from discreet.plan.release_plan import resolve
 from discreet.release import ReleaseSpec
-from discreet.release.promise import layout_of, promise_of
 
 GROUPS = {
     "three": {"ab": ["a", "b"], "ac": ["a", "c"], "bc": ["b", "c"]},
@@ -59,7 +60,7 @@ PAIRS = [among("a", "b"), among("a", "c"), among("b", "c")]
     ],
 )
 def test_touches(tables: list[dict[str, Any]], one: int, several: int) -> None:
-    layout = layout_of(spec(tables))
+    layout = resolve(spec(tables)).layout
     assert layout.touches() == one
     assert layout.touches(3) == several
 
@@ -76,7 +77,7 @@ def test_several_rows_in_cells_that_overlap_are_promised_what_they_cost() -> Non
             worst = max(worst, float(np.maximum(0, p - np.exp(4.58) * q).sum()))
     assert worst == pytest.approx(0.2963, abs=1e-4)
     asked = spec(PAIRS, 3, design=design, budget={"epsilon": "4.58", "delta": "0.9"})
-    promise = promise_of(asked, ptable, layout_of(asked).touches(3))
+    promise = composed_promise(asked, ptable, resolve(asked).layout.touches(3))
     assert promise is not None
     assert promise.delta >= worst
 
@@ -86,9 +87,9 @@ def test_several_rows_in_cells_that_overlap_are_promised_what_they_cost() -> Non
 def test_every_way_to_move_cells_fits_into_the_families(names: tuple[str, ...], contributions: int) -> None:
     """Each family takes moves that add up to the contributions at most, so all moves fit into as many as are paid."""
     tables = [{"name": name, "dimensions": [level(name)]} for name in names]
-    layout = layout_of(spec(tables))
+    layout = resolve(spec(tables)).layout
     families = layout.touches(contributions)
-    cells = {members for g in layout.groupings for side in g.sides for members in side.members}
+    cells = {members for g in layout.groupings for side in g.axes for members in side.members}
     for rows in itertools.combinations_with_replacement(range(4), contributions):
         moves = [sum(row in cell for row in rows) for cell in cells]
         assert sum(moves) <= families * contributions
@@ -105,10 +106,10 @@ def test_cells_are_counted_before_they_are_made() -> None:
 
 
 def test_the_manifest_tells_groupings_apart() -> None:
-    from discreet.release import output
+    from discreet.publish import table_files
 
     layout = layout_of(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")]))
-    told = output.groupings(layout, "sha256:0", 1)
+    told = table_files.groupings(layout, "sha256:0", 1)
     assert [each["multiplicity"] for each in told] == [2, 1]
     assert [each["within"] for each in told] == [{}, {"g": ["a", "b"]}]
 
@@ -132,7 +133,7 @@ def test_many_categories_take_memory_in_proportion() -> None:
         }
     )
     tracemalloc.start()
-    found = layout_of(asked)
+    found = resolve(asked).layout
     assert found.touches(1) == 4  # the cell, both groups, and the total, which has _other as well
     assert found.touches(2) == 4
     peak = tracemalloc.get_traced_memory()[1]

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from discreet import design
-from discreet.account.ledger import Ledger
-from discreet.account.profile import profile
+from discreet.account.ledger.ledger import Ledger
+from discreet.account.privacy_profile import profile
 from discreet.errors import InputError, LedgerError
-from discreet.release import ReleaseSpec, keys, loading, run, secrets
-from discreet.release.check import check
+from discreet.measure import secrets
+from discreet.plan import contributor_keys, read_spec
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import ReleaseSpec, run
 
 
 @pytest.fixture
@@ -37,18 +39,18 @@ def spec(tmp_path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("bits", "most"), [(8, 1.3e-6), (16, 4e-13), (32, 1e-29)])
 def test_contributor_keys_are_nearly_even(bits: int, most: float) -> None:
-    assert keys.unevenness(bits) < most
+    assert contributor_keys.unevenness(bits) < most
 
 
 def test_the_bound_on_the_keys_of_8_bits_holds() -> None:
     """One person, whose components are the farthest from uniform: by Walsh transform, exactly but for floats."""
-    prime = keys.PRIMES[8]
+    prime = contributor_keys.PRIMES[8]
     law = np.zeros(256)
     law[:prime] = [(2**32 - residue + prime - 1) // prime / 2**32 for residue in range(prime)]
     hadamard = np.array([[(-1) ** (i & j).bit_count() for j in range(256)] for i in range(256)])
     joined = hadamard @ (hadamard @ law) ** 4 / 256
     distance = np.abs(joined - 1 / 256).sum() / 2
-    assert 1e-8 < distance < keys.unevenness(8)
+    assert 1e-8 < distance < contributor_keys.unevenness(8)
 
 
 @pytest.mark.parametrize("contributions", [1, 3])
@@ -62,8 +64,8 @@ def test_one_count_is_promised_to_a_person_with_all_rows_in_it(
     stated = Fraction(made.manifest["privacy"]["cell"]["delta"])
     alone = [float(profile(made.ptable, rows).delta(0.25)) for rows in range(1, contributions + 1)]
     assert alone == sorted(alone)
-    assert alone[-1] + 2 * keys.unevenness(8) < stated < alone[-1] + 4 * keys.unevenness(8)
-    assert check(tmp_path / "out").manifest == made.manifest
+    assert alone[-1] + 2 * contributor_keys.unevenness(8) < stated < alone[-1] + 4 * contributor_keys.unevenness(8)
+    assert verify_folder(tmp_path / "out").manifest == made.manifest
     page = (tmp_path / "out" / "report.html").read_text()
     assert ("one person more or less, with up to 3 rows in it, an upper bound" in page) == (contributions == 3)
     held = re.search("of them hold one person, at most</dt><dd>([0-9]+)", page)
@@ -134,7 +136,7 @@ def test_a_promise_of_nothing_is_at_most_1(spec: dict[str, Any], tmp_path: Path)
 def test_nothing_without_a_guarantee_is_granted(spec: dict[str, Any], tmp_path: Path) -> None:
     """Even if a checked specification is changed afterwards."""
     spec["dimensions"]["sex"]["from_data"] = True
-    changed: ReleaseSpec = loading.load(spec).model_copy(update={"ledger": str(tmp_path / "town.ledger")})
+    changed: ReleaseSpec = read_spec.read(spec).spec.model_copy(update={"ledger": str(tmp_path / "town.ledger")})
     with pytest.raises(LedgerError, match="no composed guarantee"):
         run(changed, tmp_path / "out")
 
@@ -148,6 +150,6 @@ def test_what_failed_first_is_told(spec: dict[str, Any], tmp_path: Path, monkeyp
         run(spec, tmp_path / "elsewhere")
         raise InputError("the engine died")
 
-    monkeypatch.setattr("discreet.release.job._count", dies)
+    monkeypatch.setattr("discreet.release.run._count", dies)
     with pytest.raises(InputError, match="the engine died"):
         run(spec, tmp_path / "out")

@@ -24,10 +24,11 @@ from discreet.certify.table import IntegerRow, Table
 from discreet.cli import app
 from discreet.domain import Counts
 from discreet.errors import CertificateError, DiscreetError, SpecError
-from discreet.release import ReleaseSpec, output, run
-from discreet.release.check import check
-from discreet.release.folder import contradictions
-from discreet.release.possible import possible
+from discreet.plan.noise_table import contradictions
+from discreet.publish import table_files
+from discreet.publish.reachable import possible
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import ReleaseSpec, run
 
 from .town import settle
 
@@ -47,9 +48,9 @@ def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
     edit(manifest)
     for name, data in files.items():
         (folder / name).write_bytes(data)
-        manifest["files"][name] = output.digest(data)
+        manifest["files"][name] = table_files.digest(data)
     manifest["files"] = dict(sorted(manifest["files"].items()))
-    (folder / "manifest.json").write_bytes(output.manifest(manifest))
+    (folder / "manifest.json").write_bytes(table_files.manifest(manifest))
 
 
 @pytest.mark.parametrize(
@@ -93,10 +94,10 @@ def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
 )
 def test_claims_that_are_false(spec: dict[str, Any], tmp_path: Path, edit: Edit, said: str) -> None:
     run(spec, tmp_path / "out")
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     forge(tmp_path / "out", edit)
     with pytest.raises(CertificateError, match=said):
-        check(tmp_path / "out")
+        verify_folder(tmp_path / "out")
 
 
 def test_what_is_stated_and_not_checked_is_said(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -123,7 +124,7 @@ def test_a_manifest_that_lacks_a_field(field: str, spec: dict[str, Any], tmp_pat
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", lambda m: m.pop(field))
     with pytest.raises(CertificateError, match=field):
-        check(tmp_path / "out")
+        verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize("wrong", [{"units": -1}, {"seq": 10**30}])
@@ -131,7 +132,7 @@ def test_an_entry_that_no_ledger_has(wrong: dict[str, int], spec: dict[str, Any]
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", lambda m: m.update(ledger={"id": "ab", "seq": 7, "mac": "cd", "units": 3} | wrong))
     with pytest.raises(CertificateError, match="the ledger is not its id"):
-        check(tmp_path / "out")
+        verify_folder(tmp_path / "out")
 
 
 def test_a_bound_that_is_infinite_is_none(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -152,7 +153,7 @@ def test_a_file_that_no_release_has(spec: dict[str, Any], tmp_path: Path) -> Non
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", **{"exact_counts.csv": b"sex,count\nf,150\n"})
     with pytest.raises(CertificateError, match=r"exact_counts.csv: is no file of this release"):
-        check(tmp_path / "out")
+        verify_folder(tmp_path / "out")
 
 
 def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -178,7 +179,7 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
 
     other = written(table, row_group_size=2, compression="none")
     forge(tmp_path / "out", **{"t.parquet": elsewhere(other)})
-    assert check(tmp_path / "out").by_content == ("t.parquet",)
+    assert verify_folder(tmp_path / "out").by_content == ("t.parquet",)
     field = table.schema.field(0).with_metadata({"truth": "150"})
     for forged in (
         other,
@@ -191,7 +192,7 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
     ):
         forge(tmp_path / "out", **{"t.parquet": forged})
         with pytest.raises(CertificateError, match=r"t.parquet: is not what the measurements make"):
-            check(tmp_path / "out")
+            verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_measurements_that_the_table_cannot_give(
 ) -> None:
     """Everything else is made to fit: the tables, the report, the digests."""
     run(spec | {"design": design or spec["design"], "budget": {"epsilon": 5, "delta": "1e-6"}}, tmp_path / "out")
-    checked = check(tmp_path / "out")
+    checked = verify_folder(tmp_path / "out")
     for value in values:
         changed = tuple(
             np.where(np.arange(part.size).reshape(part.shape) == 0, value, part) for part in checked.made.values
@@ -211,7 +212,7 @@ def test_measurements_that_the_table_cannot_give(
         made = dataclasses.replace(checked.made, values=changed, fitted=checked.made.plan.fitted(changed))
         forge(tmp_path / "out", **made.files())
         with pytest.raises(CertificateError, match=f"{value} is no measurement"):
-            check(tmp_path / "out")
+            verify_folder(tmp_path / "out")
 
 
 @given(st.data())
@@ -253,9 +254,9 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
             if inner[place[-1]] == value:
                 continue
             inner[place[-1]] = value
-            (tmp_path / "out" / "manifest.json").write_bytes(output.manifest(document))
+            (tmp_path / "out" / "manifest.json").write_bytes(table_files.manifest(document))
             try:
-                check(tmp_path / "out")
+                verify_folder(tmp_path / "out")
             except DiscreetError:
                 continue
             accepted.add(".".join(map(str, place)))
@@ -314,13 +315,13 @@ def test_a_certificate_has_its_own_bits(spec: dict[str, Any], tmp_path: Path) ->
         run(spec | {"bits": 32}, tmp_path / "out")
     spec.pop("bits", None)
     run(spec, tmp_path / "out")
-    assert check(tmp_path / "out").manifest["spec"]["design"] is None
+    assert verify_folder(tmp_path / "out").manifest["spec"]["design"] is None
 
 
 def test_the_kind_of_source_is_told_whatever_its_options(spec: dict[str, Any], tmp_path: Path) -> None:
     made = run(spec | {"source": {"delimiter": ",", **spec["source"]}}, tmp_path / "out")
     assert made.manifest["engine"] == "csv"
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_no_guarantee_is_printed_where_none_is_given(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -341,14 +342,14 @@ def test_values_of_a_column_that_no_table_uses_stay_in_the_data(spec: dict[str, 
     made = run(spec, tmp_path / "out")
     assert "name" not in made.manifest["spec"]["dimensions"]
     assert made.promise is not None
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     with pytest.raises(SpecError, match="give a budget"):  # nothing is taken from the data, so something is promised
         run(spec | {"budget": None}, tmp_path / "other")
     spec["tables"][0]["filter"] = {"name": ["7"]}
     used = run(spec, tmp_path / "used")
     assert len(used.manifest["spec"]["dimensions"]["name"]["categories"]) == 300
     assert used.promise is None
-    check(tmp_path / "used")
+    verify_folder(tmp_path / "used")
 
 
 def test_a_folder_without_a_manifest_is_no_release(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -373,7 +374,7 @@ def test_a_file_without_an_end_is_not_read(name: str, spec: dict[str, Any], tmp_
     for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
         make(tmp_path / "out" / name)
         with pytest.raises(CertificateError, match="cannot be read"):
-            check(tmp_path / "out")
+            verify_folder(tmp_path / "out")
         (tmp_path / "out" / name).unlink()
     os.mkfifo(tmp_path / "pipe")
     assert "pipe or a device" in str(CliRunner().invoke(app, ["verify", str(tmp_path / "pipe")]).exception)
@@ -385,7 +386,7 @@ def test_tables_are_compared_in_one_thread(tmp_path: Path) -> None:
     columns = {f"c{i}": np.arange(1000) for i in range(8)}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     code = (
-        "import os, sys; from pathlib import Path; from discreet.release.other_version import same_parquet\n"
+        "import os, sys; from pathlib import Path; from discreet.publish.other_version import same_parquet\n"
         "data = Path(sys.argv[1]).read_bytes(); before = len(os.listdir('/proc/self/task'))\n"
         "other = data.replace(b'arrow version', b'arrow Version')\n"
         "assert other != data and same_parquet(other, data); print(len(os.listdir('/proc/self/task')) - before)"

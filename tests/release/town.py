@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet import design
-from discreet.account.ledger import Ledger
-from discreet.release import secrets
+from discreet.account.ledger.ledger import Ledger
+from discreet.measure import secrets
 
 
 def settle(place: Path) -> dict[str, Any]:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.release import ReleaseSpec, additive, measure
-from discreet.release.folder import Published
-from discreet.release.promise import layout_of
-from discreet.report.expected import expected
+from discreet.measure import lookup
+from discreet.plan.release_plan import resolve
+from discreet.publish.folder import Published
+from discreet.publish.report.expected import expected
+from discreet.reconcile import table_plan
+from discreet.release import ReleaseSpec
 
 NOISE = discreet.design.geometric(epsilon="0.3").certify()
 LEVELS = {"half": {"low": ["0", "1"], "high": ["2", "3", "4"]}}
@@ -30,19 +32,19 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
             "key": "fresh",
         }
     )
-    layout = layout_of(spec)
-    plan = additive.plan(spec, layout, NOISE)
+    layout = resolve(spec).layout
+    plan = table_plan.plan(spec, layout, NOISE)
     if truth is None:
         codes = np.random.default_rng(1).geometric(0.4, (3, 4000)).clip(1, 5) - 1
         truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
         for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
             place = np.zeros(4000, dtype=np.int64)
-            for side in grouping.sides:
+            for side in grouping.axes:
                 group = {leaf: at for at, members in enumerate(side.members) for leaf in members}
                 to = np.array([group[leaf] for leaf in range(len(side.book.leaves))])
                 place = place * len(side.members) + to[codes["abc".index(side.book.name)]]
             truth[here] = np.bincount(place, minlength=grouping.size)
-    values = tuple(measure.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
+    values = tuple(lookup.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
     return Published(spec, layout, NOISE, 1, None, plan, values, plan.fitted(values)), truth
 
 
@@ -53,7 +55,7 @@ def test_stated_errors_are_those_of_repeated_releases(tables: list[Any]) -> None
     assert stated.runs
     errors: dict[int, list[Any]] = {}
     for _ in range(60):
-        values = measure.by_grouping(made.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
+        values = lookup.by_grouping(made.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
         (found,) = made.plan.fitted(values)
         assert found.free is not None
         for place, here in enumerate(made.layout.cells[1]):
@@ -80,9 +82,9 @@ def test_no_formula_is_claimed_for_tables_that_take_counts_over() -> None:
     made, _ = published([["a", "b"]])
     tables = [*made.spec.model_dump()["tables"], {"name": "f", "dimensions": ["a"], "filter": {"b": ["0", "1"]}}]
     spec = ReleaseSpec.model_validate({**made.spec.model_dump(), "tables": tables})
-    layout = layout_of(spec)
-    plan = additive.plan(spec, layout, NOISE)
-    values = tuple(measure.by_grouping(layout, np.full(len(layout.cells[0]), 50, dtype=np.int64)))
+    layout = resolve(spec).layout
+    plan = table_plan.plan(spec, layout, NOISE)
+    values = tuple(lookup.by_grouping(layout, np.full(len(layout.cells[0]), 50, dtype=np.int64)))
     stated = expected(Published(spec, layout, NOISE, 1, None, plan, values, plan.fitted(values)))
     assert [plan.follows(part) for _, part in plan.parts] == [False, True]
     for _, part in plan.parts:

@@ -14,14 +14,17 @@ import pytest
 import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError
-from discreet.release import additive, output, run
-from discreet.release.check import check
-from discreet.release.folder import Published
-from discreet.release.promise import layout_of, promise_of
-from discreet.release.spec import ReleaseSpec
-from discreet.report.distortion import distortion, noise, sizes
-from discreet.report.numbers import factor, one_in, percent
-from discreet.report.page import page
+from discreet.plan.guarantee import composed_promise
+from discreet.plan.release_plan import resolve
+from discreet.plan.spec import ReleaseSpec
+from discreet.publish import table_files
+from discreet.publish.folder import Published
+from discreet.publish.report.distortion import distortion, noise, sizes
+from discreet.publish.report.numbers import factor, one_in, percent
+from discreet.publish.report.page import page
+from discreet.publish.verify_folder import verify_folder
+from discreet.reconcile import table_plan
+from discreet.release import run
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=y>', "&amp;", "</title></style>", "x" * 200]
 
@@ -51,10 +54,10 @@ def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     spec = ReleaseSpec.model_validate(SPEC | (changes or {}))
     design = dict(spec.design or {})
     ptable = getattr(discreet.design, design.pop("name"))(**design).certify(bits=spec.bits or 32)
-    layout = layout_of(spec)
+    layout = resolve(spec).layout
     touches = layout.touches()
     values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings)
-    plan, promise = additive.plan(spec, layout, ptable), promise_of(spec, ptable, touches)
+    plan, promise = table_plan.plan(spec, layout, ptable), composed_promise(spec, ptable, touches)
     return page(Published(spec, layout, ptable, touches, promise, plan, values, plan.fitted(values))).decode()
 
 
@@ -160,7 +163,7 @@ def test_the_guarantee_is_said_in_words_and_symbols_and_never_understated() -> N
     rows = {row[0]: row[1] for row in table(text, "what")}
     spec = ReleaseSpec.model_validate(SPEC)
     ptable = discreet.design.geometric(epsilon="1/4", support=60).certify()
-    promise = promise_of(spec, ptable, 4)
+    promise = composed_promise(spec, ptable, 4)
     assert promise is not None
     assert rows["epsilon (ε)"] == "1"
     assert promise.delta <= float(rows["delta (δ)"]) <= promise.delta * 1.001
@@ -303,22 +306,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_verify_makes_the_report_again_and_refuses_another(folder: Path) -> None:
-    check(folder)
-    report = folder / output.REPORT
+    verify_folder(folder)
+    report = folder / table_files.REPORT
     report.write_bytes(report.read_bytes().replace(b"at most 2.72", b"at most 1.01"))
-    manifest = folder / output.MANIFEST
+    manifest = folder / table_files.MANIFEST
     document = json.loads(manifest.read_text())
-    document["files"][output.REPORT] = output.digest(report.read_bytes())
-    manifest.write_bytes(output.manifest(document))
+    document["files"][table_files.REPORT] = table_files.digest(report.read_bytes())
+    manifest.write_bytes(table_files.manifest(document))
     with pytest.raises(CertificateError, match=r"report\.html: is not what"):
-        check(folder)
+        verify_folder(folder)
 
 
 @pytest.mark.parametrize(("name", "value"), [("delta", "1e-12"), ("floor", "0.0"), ("floor", "nan"), ("delta", "2")])
 def test_verify_refuses_a_better_guarantee_than_the_integers_have(folder: Path, name: str, value: str) -> None:
-    manifest = folder / output.MANIFEST
+    manifest = folder / table_files.MANIFEST
     document = json.loads(manifest.read_text())
     document["privacy"]["composed"][name] = value
-    manifest.write_bytes(output.manifest(document))
+    manifest.write_bytes(table_files.manifest(document))
     with pytest.raises(CertificateError, match=f"composed {name} is {value}"):
-        check(folder)
+        verify_folder(folder)

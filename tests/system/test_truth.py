@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet import town
 from discreet.errors import ReleaseError, SolverError
-from discreet.release import Release, run
-from discreet.release.check import check
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import Release, demo_town, run
 
 from . import truth
 
-cubes = import_module("discreet.reconcile.cube")
+cubes = import_module("discreet.reconcile.cubes")
 squares = import_module("discreet.reconcile.least_squares")
 
 SIDES = {"a": 17, "b": 9, "c": 8, "d": 6, "e": 3, "f": 2}
@@ -59,7 +58,7 @@ def test_tables_of_a_skewed_population(tables: list[list[str]], people: int, emp
     rows = truth.zipf(people, people, SIDES, empty=empty)
     release = run(specification(tmp_path, rows, tables), tmp_path / "out")
     assert truth.wrong_in(release, rows) == []
-    check(tmp_path / "out")
+    verify_folder(tmp_path / "out")
 
 
 def test_one_cell_that_holds_nearly_everyone(tmp_path: Path) -> None:
@@ -87,7 +86,7 @@ def test_many_tables_that_share_a_half_empty_axis(tmp_path: Path) -> None:
 
 
 def test_the_town(tmp_path: Path) -> None:
-    asked = town.unpack(tmp_path)
+    asked = demo_town.unpack(tmp_path)
     release = run(asked, tmp_path / "out")
     with (tmp_path / "town.csv").open(newline="") as file:
         people = list(csv.DictReader(file))
@@ -171,11 +170,11 @@ def test_nonsense_is_refused_by_the_comparison_with_the_measurements(
         run(asked, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.release.distance.require_near", lambda *_: None)
+        patch.setattr("discreet.reconcile.distance.require_near", lambda *_: None)
         made: Release = run(asked, tmp_path / "out")
     assert truth.wrong_in(made, rows) != []
     with pytest.raises(Exception, match="noise explains"):
-        check(tmp_path / "out")
+        verify_folder(tmp_path / "out")
 
 
 def test_a_search_that_does_not_converge_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

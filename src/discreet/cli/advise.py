@@ -9,11 +9,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
 from discreet.cli import show, streams
-from discreet.design.advise import Advice
-from discreet.design.advise import advise as find
 from discreet.domain import Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.mechanism import Mechanism
+from discreet.plan.adviser import Advice
+from discreet.plan.adviser import advise as find
 
 SETTINGS = ("epsilon", "support", "variance", "sigma2", "eta", "step", "n", "upper")
 

@@ -47,10 +47,10 @@ def compare(
         grid.add_row(entry.name, shown, *(f"{value:.3g}" for value in figures), f"+-{entry.within}")
     show.console.print(grid)
     if plot is not None:
-        from discreet.report import plots  # matplotlib takes longer to load than everything else together
+        from discreet.cli import _compare_plot  # matplotlib takes longer to load than everything else together
 
         mechanisms = {entry.name: entry.mechanism for entry in found}
-        plots.comparison(mechanisms, plot, float(Epsilon.of(epsilon)), 0 if n is None else n // 2)
+        _compare_plot.comparison(mechanisms, plot, float(Epsilon.of(epsilon)), 0 if n is None else n // 2)
         show.console.print(f"figure written to {plot}")
 
 

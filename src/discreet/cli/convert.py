@@ -12,7 +12,7 @@ from discreet.certify.ptable import PTable
 from discreet.cli import show, streams
 from discreet.errors import ParameterError
 from discreet.exact import text
-from discreet.formats.measure import EPSILONS, Measurement
+from discreet.formats.table_privacy import EPSILONS, Measurement
 from discreet.mechanism import Mechanism
 
 _KINDS = ", ".join(formats.KINDS)

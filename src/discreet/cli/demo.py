@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table as Grid
 
-from discreet import files, town
+from discreet import files
 from discreet.cli import show, streams
+from discreet.release import demo_town
 
 if TYPE_CHECKING:
-    from discreet.release.check import Checked
-    from discreet.release.folder import Published
+    from discreet.publish.folder import Published
+    from discreet.publish.verify_folder import VerifiedFolder
 
 
 def demo(
@@ -28,10 +29,10 @@ def demo(
         checked = _publish(folder, output or str(folder / "published"), epsilon)
     if output is not None:
         streams.left(f"the folder {output} is published")
-    _first_table(checked.made)
-    made = checked.made
-    show.guarantee(made.ptable)
-    show.composed(checked.manifest["privacy"], sum(part.size for part in made.values))
+    published = checked.published
+    _first_table(published)
+    show.guarantee(published.plan.ptable)
+    show.composed(checked.manifest.document()["privacy"], sum(part.size for part in published.measurements))
     if output is None:
         show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:
@@ -39,27 +40,27 @@ def demo(
         show.console.print(f"open in a browser: {Path(output) / 'report.html'}")
 
 
-def _publish(folder: Path, output: str, epsilon: str) -> "Checked":
+def _publish(folder: Path, output: str, epsilon: str) -> "VerifiedFolder":
     """Release the town, then check what was left as a third party would."""
+    from discreet.publish.verify_folder import verify_folder
     from discreet.release import run  # the engines take a while to load
-    from discreet.release.check import check
 
     with show.progress() as progress:
         progress("unpacking the town", 0)
-        spec = town.unpack(folder)
+        spec = demo_town.unpack(folder)
         spec["budget"] |= {"epsilon": epsilon}
         run(spec, output, progress=progress)
         progress("checking", 0)
-        return check(output)
+        return verify_folder(output)
 
 
-def _first_table(made: "Published") -> None:
-    table, (place, *_) = made.layout.tables[0]
-    down, across = made.layout.groupings[place].sides
+def _first_table(published: "Published") -> None:
+    table, (place, *_) = published.plan.layout.tables[0]
+    down, across = published.plan.layout.groupings[place].axes
     grid = Grid(title=f"{table.name}, as published", title_justify="left")
     grid.add_column(down.book.name)
     for name in across.labels:
         grid.add_column(name, justify="right")
-    for name, counts in zip(down.labels, made.tables[0][0].tolist(), strict=True):
+    for name, counts in zip(down.labels, published.tables[0][0].tolist(), strict=True):
         grid.add_row(name, *map(str, counts))
     show.console.print(grid)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from discreet import design as designs
 from discreet.cli import show, streams
+from discreet.design import registry
 from discreet.domain import Cycle
 from discreet.errors import EpsilonError, ParameterError
 from discreet.mechanism import Mechanism
@@ -126,6 +126,5 @@ def _add(name: str, make: Callable[..., Mechanism]) -> None:
     app.command(name.replace("_", "-"), help=documented.split("\n\n")[0])(command)
 
 
-for _name in designs.__all__:
-    if _name not in ("Advice", "advise"):
-        _add(_name, getattr(designs, _name))
+for _name in registry.MODULES:
+    _add(_name, registry.design(_name))

@@ -14,10 +14,10 @@ from rich.table import Table as Grid
 from discreet import categories, files
 from discreet.certify.ptable import PTable, load
 from discreet.cli import show, streams
+from discreet.cli._bars import bars
 from discreet.domain import Cycle
 from discreet.errors import InputError, ParameterError
 from discreet.exact import exact
-from discreet.report.chart import bars
 
 SHOWN = 20
 COUNTS = (0, 1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
@@ -84,7 +84,7 @@ def infer(
 
 def _numbers(path: str, observed: str, level: str, prior: str, output: str | None) -> None:
     from discreet.infer import intervals, posterior
-    from discreet.infer.columns import heads, listed
+    from discreet.infer.credible_intervals import heads, listed
 
     ptable = _certificate(path)
     values = [_integer(text) for text in observed.split(",")]
@@ -112,7 +112,7 @@ def _certificate(path: str) -> PTable:
         return load(path)
     from discreet.infer import folder
 
-    return folder(path).held.ptable
+    return folder(path).release.plan.ptable
 
 
 def _coverage(path: str, level: str, prior: str) -> None:
@@ -174,7 +174,7 @@ def _some(
     if own is not None:
         from discreet.infer import posterior
 
-        itself = posterior(now.held.ptable, own)
+        itself = posterior(now.release.plan.ptable, own)
         if itself.open_end:
             end = int(itself.support[-1])
             show.console.print(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import show, streams
-from discreet.release import secrets
+from discreet.measure import secrets
 
 app = typer.Typer(help="Make the secret that noise and ledgers depend on.", no_args_is_help=True)
 

@@ -12,10 +12,10 @@ from discreet.cli import streams
 from discreet.cli.keys import DEFAULT, Source
 from discreet.errors import LedgerError, ParameterError
 from discreet.exact import text
-from discreet.release import secrets
+from discreet.measure import secrets
 
 if TYPE_CHECKING:
-    from discreet.account.ledger import Ledger, Statement
+    from discreet.account.ledger.ledger import Ledger, Statement
 
 app = typer.Typer(help="The record of what privacy was spent, in whole units of one table.", no_args_is_help=True)
 
@@ -33,7 +33,7 @@ def open_(
     secret: Source = DEFAULT,
 ) -> None:
     """Open a ledger: a budget in whole units of one certificate."""
-    from discreet.account.ledger import Ledger  # its database takes a while to load
+    from discreet.account.ledger.ledger import Ledger  # its database takes a while to load
 
     made = Ledger.open(
         ledger,
@@ -113,7 +113,7 @@ def refund(
 
 
 def _at(place: str, secret: str) -> "Ledger":
-    from discreet.account.ledger import Ledger  # its database takes a while to load
+    from discreet.account.ledger.ledger import Ledger  # its database takes a while to load
 
     return Ledger.at(place, secrets.secret(secret))
 

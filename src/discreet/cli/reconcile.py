@@ -8,7 +8,7 @@ from rich.table import Table as Grid
 from discreet import files
 from discreet.cli import show, streams
 from discreet.errors import InputError
-from discreet.reconcile import table
+from discreet.reconcile import csv_table
 
 
 def reconcile(
@@ -29,7 +29,7 @@ def reconcile(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"{file:.200} cannot be read ({reason}); give a CSV file") from None
-    result = table.reconcile(text, seed)
+    result = csv_table.reconcile(text, seed)
     files.write(output, result.text.encode())
     streams.left(f"{output} is written")
     grid = Grid(title="How far the numbers moved", title_justify="left")

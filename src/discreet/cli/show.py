@@ -13,13 +13,13 @@ from rich.table import Table as Grid
 from discreet import categories
 from discreet.certify.ptable import PTable
 from discreet.certify.table import PROPERTIES
+from discreet.cli._bars import bars
 from discreet.domain import Counts, Cycle
 from discreet.exact import exact
 from discreet.exact import upper as upper
 from discreet.mechanism import Mechanism
-from discreet.report.chart import bars
-from discreet.report.numbers import above as above
-from discreet.report.numbers import number as number
+from discreet.publish.report.numbers import above as above
+from discreet.publish.report.numbers import number as number
 
 console = Console(highlight=False)
 if not console.is_terminal:

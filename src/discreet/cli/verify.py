@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,8 @@ from discreet.cli import show, streams
 from discreet.errors import CertificateError, DiscreetError
 
 if TYPE_CHECKING:
-    from discreet.release.check import Checked
+    from discreet.publish.manifest import Manifest
+    from discreet.publish.verify_folder import VerifiedFolder
 
 
 def verify(
@@ -37,11 +38,11 @@ def verify(
 
 def _folder(path: str) -> None:
     """Check a folder by replay and by the second checker; raise if a claim fails in either."""
-    from discreet.release.check import check as check_folder  # the engines take a while to load
+    from discreet.publish.verify_folder import verify_folder  # the engines take a while to load
 
     second = independent.check(path)
     try:
-        checked = check_folder(path)
+        checked = verify_folder(path)
     except DiscreetError as error:
         raise _both(path, str(error), second) from error
     if second.failures:
@@ -55,9 +56,9 @@ def _folder(path: str) -> None:
         style="bold green" if whole else "bold yellow",
         markup=False,
     )
-    privacy = checked.manifest["privacy"]
-    show.guarantee(checked.made.ptable, promised=privacy["cell"] is not None)
-    show.composed(privacy, sum(part.size for part in checked.made.values))
+    privacy = checked.manifest.document()["privacy"]
+    show.guarantee(checked.published.plan.ptable, promised=privacy["cell"] is not None)
+    show.composed(privacy, sum(part.size for part in checked.published.measurements))
     _told(checked, second)
     show.console.print(f"stated, not checked: {_stated(checked.manifest)}", style="dim", markup=False)
     show.console.print(
@@ -66,7 +67,7 @@ def _folder(path: str) -> None:
     )
 
 
-def _told(checked: "Checked", second: independent.Report) -> None:
+def _told(checked: "VerifiedFolder", second: independent.Report) -> None:
     """What each of the two checks proved."""
     if checked.other_software is None:
         told = "the manifest, the tables and report.html are what the specification, certificate and measurements make"
@@ -97,10 +98,10 @@ def _both(path: str, first: str | None, second: independent.Report) -> Certifica
     )
 
 
-def _stated(manifest: dict[str, Any]) -> str:
-    """What nothing in a folder can show to be true or false."""
-    fingerprint, ledger = manifest["key"]["fingerprint"], manifest["ledger"]
-    told = [f"counted from {manifest['engine']}"]
+def _stated(manifest: "Manifest") -> str:
+    """Say what nothing in a folder can show to be true or false."""
+    fingerprint, ledger = manifest.key.fingerprint, manifest.ledger
+    told = [f"counted from {manifest.engine}"]
     told.append("no secret" if fingerprint is None else f"secret {fingerprint}")
-    told.append("no ledger" if ledger is None else f"ledger {ledger['id']}, {ledger['units']} units at {ledger['seq']}")
-    return "; ".join([*told, *(f"{name} {version}" for name, version in manifest["software"].items())])
+    told.append("no ledger" if ledger is None else f"ledger {ledger.id}, {ledger.units} units at {ledger.seq}")
+    return "; ".join([*told, *(f"{name} {version}" for name, version in manifest.software.model_dump().items())])

@@ -13,14 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.exponential import exponential
-from discreet.design.fair import fair
-from discreet.design.gaussian import gaussian
-from discreet.design.geometric import geometric
-from discreet.design.maxent import maxent
-from discreet.design.staircase import staircase
-from discreet.design.uniform import uniform
-from discreet.design.weakly_honest import weakly_honest
+from discreet.design.additive.gaussian import gaussian
+from discreet.design.additive.geometric import geometric
+from discreet.design.additive.maxent import maxent
+from discreet.design.additive.staircase import staircase
+from discreet.design.matrix.exponential import exponential
+from discreet.design.matrix.fair import fair
+from discreet.design.matrix.uniform import uniform
+from discreet.design.matrix.weakly_honest import weakly_honest
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, exact, text
 from discreet.mechanism import Mechanism

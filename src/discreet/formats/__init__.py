@@ -12,13 +12,13 @@ from discreet import files
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
 from discreet.errors import FormatError
-from discreet.formats import argus, bounds, cantabular, ons, ptable
+from discreet.formats import argus, bounds, cantabular, ons, r_ptable
 from discreet.formats.bounds import BoundTable
+from discreet.formats.distribution import exact_bits, integers, same
 from discreet.formats.fit import Fitted, Shape, fit
 from discreet.formats.keyed import KeyTable
-from discreet.formats.law import exact_bits, integers, same
-from discreet.formats.measure import Delta, Measurement, measure
-from discreet.formats.source import Source, opened, read_bytes
+from discreet.formats.table_privacy import Delta, Measurement, measure
+from discreet.formats.text_file import Source, opened, read_bytes
 from discreet.mechanism import Mechanism
 
 
@@ -34,8 +34,8 @@ class Format(NamedTuple):
 FORMATS = {
     "ons": Format(ons.read, ons.write, ons.SHAPE, ons.DESIGN),
     "cantabular": Format(cantabular.read, cantabular.write, cantabular.SHAPE, cantabular.DESIGN),
-    "ptable": Format(ptable.read, ptable.write, ptable.SHAPE, ptable.DESIGN),
-    "ssb": Format(ptable.read_ssb, ptable.write, ptable.SSB_SHAPE, ptable.SSB_DESIGN),
+    "ptable": Format(r_ptable.read, r_ptable.write, r_ptable.SHAPE, r_ptable.DESIGN),
+    "ssb": Format(r_ptable.read_ssb, r_ptable.write, r_ptable.SSB_SHAPE, r_ptable.SSB_DESIGN),
     "argus": Format(argus.read, argus.write, argus.SHAPE, argus.DESIGN),
 }
 KINDS = (*FORMATS, "discreet")

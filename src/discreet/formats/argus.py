@@ -7,7 +7,7 @@ comma. The first line is a header and is not looked at.
 from discreet.formats import bounds
 from discreet.formats.bounds import BoundTable
 from discreet.formats.fit import Fitted, Shape
-from discreet.formats.source import Source, number
+from discreet.formats.text_file import Source, number
 
 COLUMNS = (*bounds.NAMES, "type")
 DECIMALS = 10

@@ -10,7 +10,7 @@ import os
 from discreet.formats import keyed, ons
 from discreet.formats.fit import Fitted, Shape
 from discreet.formats.keyed import KeyTable
-from discreet.formats.source import Source, integer, opened, read_bytes
+from discreet.formats.text_file import Source, integer, opened, read_bytes
 
 COLUMNS = ("cell_value", "cell_key", "perturbation")
 CATEGORY_COLUMNS = ("variable name", "category code", "category key")

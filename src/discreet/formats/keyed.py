@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from discreet.domain import Counts
 from discreet.errors import InputError
-from discreet.formats.law import gathered
-from discreet.formats.source import Source, integer
+from discreet.formats.distribution import gathered
+from discreet.formats.text_file import Source, integer
 from discreet.mechanism import Mechanism, Row
 
 Integers = npt.NDArray[np.int64]

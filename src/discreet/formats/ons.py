@@ -7,7 +7,7 @@ Counts pcv 1..750, keys 0..255 or 0..4095. There is no pcv 0: an empty cell has 
 from discreet.formats import keyed
 from discreet.formats.fit import Fitted, Shape
 from discreet.formats.keyed import KeyTable
-from discreet.formats.source import Source
+from discreet.formats.text_file import Source
 
 COLUMNS = ("pcv", "ckey", "pvalue")
 SHAPE = Shape("ons", (256, 4096), "keys", keyed.PERIOD, keyed.START, zeros=False)

@@ -1,14 +1,14 @@
 """What published numbers say about the true counts."""
 
-from discreet.infer.belief import Posterior
-from discreet.infer.columns import Intervals, intervals
 from discreet.infer.combine import Estimate, difference, measured_total, ratio, share, total, update
-from discreet.infer.coverage import Coverage, coverage
-from discreet.infer.folder import folder
-from discreet.infer.posterior import posterior
+from discreet.infer.credible_intervals import Intervals, intervals
+from discreet.infer.interval_coverage import Coverage, coverage
+from discreet.infer.posterior_value import Posterior
+from discreet.infer.posteriors import posterior
 from discreet.infer.prior import NegativeBinomial, Poisson
-from discreet.infer.wang import pair as wang_pair
-from discreet.infer.wang import wang
+from discreet.infer.release_folder import folder
+from discreet.infer.wang_posteriors.components import pair as wang_pair
+from discreet.infer.wang_posteriors.components import wang
 
 __all__ = [
     "Coverage",

@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from discreet.certify.ptable import PTable
 from discreet.exact import Number, exact
-from discreet.infer import belief, combine
+from discreet.infer import combine, posterior_value
 from discreet.infer import prior as priors
-from discreet.infer.belief import Posterior
-from discreet.infer.columns import alike, standing, summaries
+from discreet.infer.credible_intervals import alike, standing, summaries
 from discreet.infer.likelihood import Likelihood
-from discreet.infer.posterior import beliefs, posterior, reaching, require
+from discreet.infer.posterior_value import Posterior
+from discreet.infer.posteriors import beliefs, posterior, reaching, require
 from discreet.infer.prior import Flat, Prior
 
 Floats = npt.NDArray[np.float64]
@@ -104,7 +104,7 @@ def _laws(sides: Sequence[_Side], places: Integers, level: Number, prior: Prior)
         least = (one > 0).argmax(axis=1)[i], (other > 0).argmax(axis=1)[j]
         law[(law < 0) | (np.arange(span) < np.add(*least)[:, None])] = 0
         law[np.arange(len(here)), np.add(*least)] = one[i, least[0]] * other[j, least[1]]
-        low, high = belief.credible(law, level)
+        low, high = posterior_value.credible(law, level)
         mode = (law >= law.max(axis=1, keepdims=True) * (1 - SAME)).argmax(axis=1)
         found[:, here] = a[i] - b[j] - other.shape[1] + 1 + np.stack([low, high, mode])
     return found

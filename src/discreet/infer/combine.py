@@ -39,10 +39,10 @@ from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
 from discreet.infer import prior as priors
-from discreet.infer.belief import Posterior, credible, ends
 from discreet.infer.likelihood import Likelihood
-from discreet.infer.posterior import certified, integers
-from discreet.reconcile import seeded
+from discreet.infer.posterior_value import Posterior, credible, ends
+from discreet.infer.posteriors import certified, integers
+from discreet.reconcile import tie_breaking
 
 Floats = npt.NDArray[np.float64]
 
@@ -263,7 +263,7 @@ Parts = Callable[[npt.NDArray[Any], npt.NDArray[Any]], tuple[npt.NDArray[Any], n
 
 def _estimate(one: Posterior, other: Posterior, parts: Parts, level: Number, seed: int | None) -> Estimate:
     """Numerator over denominator, by all pairs or by a sample of them."""
-    key = seeded.key(seed)
+    key = tie_breaking.key(seed)
     a, b = _closed(one).support.astype(np.float64), _closed(other).support.astype(np.float64)
     enumerated = len(a) * len(b) <= PAIRS
     if enumerated:

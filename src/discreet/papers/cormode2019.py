@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 
 from discreet import design
-from discreet.design.constrained import losses
-from discreet.design.fair import exponent
+from discreet.design.matrix.constrained import losses
+from discreet.design.matrix.fair import exponent
 from discreet.papers.claim import Claim, number
 from discreet.papers.cormode2019_figures import (
     COMBINATIONS,

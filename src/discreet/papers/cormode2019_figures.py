@@ -23,8 +23,8 @@ from matplotlib.transforms import Bbox
 from discreet import design, files
 from discreet.assess.utility import by_row
 from discreet.certify.table import PROPERTIES
-from discreet.design.constrained import losses
-from discreet.design.fair import exponent
+from discreet.design.matrix.constrained import losses
+from discreet.design.matrix.fair import exponent
 from discreet.errors import InputError
 from discreet.mechanism import Mechanism
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import design
-from discreet.design.program import Floats, Program
 from discreet.errors import PrivacyWarning
+from discreet.linear_program import Floats, Program
 from discreet.mechanism import Mechanism
 from discreet.papers import kadam2024_onesided as onesided
 from discreet.papers.claim import Claim, number

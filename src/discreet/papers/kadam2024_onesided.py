@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.design import cyclic_program
-from discreet.design.program import Floats, Program
+from discreet.design.cycle import _program
 from discreet.domain import Cycle
+from discreet.linear_program import Floats, Program
 from discreet.mechanism import Mechanism, Row
 
 Integers = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ def two_sided(law: Floats, differences: Iterable[Any]) -> Mechanism:
 
 def probabilistic(law: Floats, differences: Iterable[int], epsilon: float) -> float:
     """Definition 2's delta, one-sided: the largest mass, over mu, of the x with f(x) > E f(x + mu)."""
-    bound = math.exp(epsilon) * (1 + cyclic_program.TIE)
+    bound = math.exp(epsilon) * (1 + _program.TIE)
     return max(float(law[law > bound * np.roll(law, -mu)].sum()) for mu in differences)
 
 
@@ -210,7 +210,7 @@ def definition_2(
 ) -> Floats:
     """The law of least cost under Definition 2, one-sided; delta=None: of least delta with a cost within the limit."""
     residues = np.arange(len(cost))
-    problem = cyclic_program.Problem(
+    problem = _program.Problem(
         costs=cost[None],
         moved=np.array([(residues + mu) % len(cost) for mu in differences]),
         mirror=-residues % len(cost),
@@ -219,4 +219,4 @@ def definition_2(
         limit=limit,
         time_limit=SECONDS,
     )
-    return np.exp(cyclic_program.probabilistic(problem))
+    return np.exp(_program.probabilistic(problem))

@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.assess import privacy
-from discreet.design import bounded, bounded_program, gaussian
-from discreet.design.bounded import theorem_3, threshold
+from discreet.design import bounded, gaussian
+from discreet.design.additive import _bounded_program
+from discreet.design.additive.bounded import theorem_3, threshold
 from discreet.domain import Counts
 from discreet.mechanism import Mechanism, Row
 from discreet.papers import sadeghi2020_figures as draw
@@ -122,7 +123,7 @@ def optimum(setting: Setting, lowest: int | None = None) -> Mechanism:
 def program(setting: Setting, lowest: int) -> Mechanism:
     """Proposition 2: the least delta of an output over the counts from `lowest`."""
     epsilon, eta, support = setting
-    rows, noise = bounded_program.all_counts(math.exp(epsilon), Fraction(str(eta)), support, lowest, True, SECONDS)
+    rows, noise = _bounded_program.all_counts(math.exp(epsilon), Fraction(str(eta)), support, lowest, True, SECONDS)
     return Mechanism(Counts(lowest), rows, (noise,))
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.design import geometric, maxent
-from discreet.design.maxent import float_delta, paper_table
+from discreet.design.additive.maxent import float_delta, paper_table
 from discreet.mechanism import Mechanism, Row
 from discreet.papers import sadeghi2023_figures as draw
 from discreet.papers.claim import Claim, number

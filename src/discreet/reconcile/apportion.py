@@ -14,8 +14,8 @@ are compared in integers.
 import numpy as np
 import numpy.typing as npt
 
-from discreet.reconcile.check import Floats, Integers
-from discreet.reconcile.seeded import Words
+from discreet.reconcile.inputs import Floats, Integers
+from discreet.reconcile.tie_breaking import Words
 
 GRID = 999_983
 """Remainders are compared in these parts of one."""

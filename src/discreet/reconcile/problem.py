@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import InputError, ParameterError
-from discreet.reconcile import check, seeded
+from discreet.reconcile import inputs, tie_breaking
 from discreet.reconcile.axes import Axes, Key, Labels
-from discreet.reconcile.check import Floats, Integers
+from discreet.reconcile.inputs import Floats, Integers
 
 LARGEST_TABLE = 2**27
 """Cells of one table."""
 
-FAR = 2.0 * check.LARGEST
+FAR = 2.0 * inputs.LARGEST
 """Above every count."""
 
 
@@ -90,7 +90,7 @@ def read(
     extra = {key: _name(key, labels) for key in fixed if key not in names}
     if len({named for named, _ in names.values()}) < len(names):
         raise InputError("the same margin is given twice, with its axes in another order; give it once")
-    arrays = {key: check.integers(values, f"margin {key}") for key, values in given.items()}
+    arrays = {key: inputs.integers(values, f"margin {key}") for key, values in given.items()}
     sides = _sides(names, arrays, labels, extra)
 
     def shape(named: Key) -> tuple[int, ...]:
@@ -103,8 +103,8 @@ def read(
                 f"margin {key} has the shape {arrays[key].shape}; the other margins make it {shape(named)}"
             )
         noisy[named] = arrays[key].transpose(order)
-        check.together(noisy[named], f"the counts of {naming.margin(named)}")
-        own = check.variance(_variance_of(variance, key, names), f"variance of {key}")
+        inputs.together(noisy[named], f"the counts of {naming.margin(named)}")
+        own = inputs.variance(_variance_of(variance, key, names), f"variance of {key}")
         if own.shape not in ((), arrays[key].shape):
             raise ParameterError(f"variance of {key} has the shape {own.shape}; give one number, or one a cell")
         if not np.isfinite(own).all():
@@ -113,7 +113,7 @@ def read(
     for key, values in fixed.items():
         named, order = names.get(key) or extra[key]
         known[named] = _known(key, values, shape(named), order)
-        check.together(known[named].clip(0), f"the fixed values of {naming.margin(named)}")
+        inputs.together(known[named].clip(0), f"the fixed values of {naming.margin(named)}")
     raw = _Raw(sides, labels, noisy, spread, known, names)
     straight = raw.problem([np.arange(side) for side in sides], naming)
     for table in straight.tables:
@@ -139,29 +139,29 @@ class _Raw:
 
     def orders(self) -> list[Integers]:
         """For each axis an order of its categories that depends on the numbers alone."""
-        content: dict[Key, seeded.Words] = {}
+        content: dict[Key, tie_breaking.Words] = {}
         for place, named in enumerate(sorted({*self.noisy, *self.known}, key=str)):
             shape = np.shape(self.noisy[named] if named in self.noisy else self.known[named])
             words = np.full(shape, place + 1, dtype=np.uint64)
             for values in (self.noisy.get(named), self.variance.get(named), self.known.get(named)):
                 if values is not None:
-                    words = seeded.mix(words ^ seeded.words(np.broadcast_to(values, shape)))
+                    words = tie_breaking.mix(words ^ tie_breaking.words(np.broadcast_to(values, shape)))
             content[named] = words
         lines = [np.zeros(side, dtype=np.uint64) for side in self.sides]
         for _ in range(2):
-            before = [seeded.mix(line + np.uint64(axis)) for axis, line in enumerate(lines)]
+            before = [tie_breaking.mix(line + np.uint64(axis)) for axis, line in enumerate(lines)]
             lines = [line.copy() for line in lines]
             for named, words in content.items():
                 for place, (axis, level) in enumerate(named):
                     own = before[axis] if level is None else self._grouped(axis, level, before[axis])
                     words = words + own.reshape([-1 if at == place else 1 for at in range(len(named))])
-                words = seeded.mix(words)
+                words = tie_breaking.mix(words)
                 for place, (axis, level) in enumerate(named):
                     line = words.sum(axis=tuple(at for at in range(len(named)) if at != place), dtype=np.uint64)
                     lines[axis] = lines[axis] + (line if level is None else line[self.labels[axis, level]])
         return [np.argsort(line, kind="stable") for line in lines]
 
-    def _grouped(self, axis: int, level: Hashable, words: seeded.Words) -> seeded.Words:
+    def _grouped(self, axis: int, level: Hashable, words: tie_breaking.Words) -> tie_breaking.Words:
         groups = self.labels[axis, level]
         found = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
         np.add.at(found, groups, words)
@@ -213,7 +213,7 @@ def _labels(levels: Any) -> dict[tuple[int, Hashable], Integers]:
         if not isinstance(named, Mapping):
             raise InputError(f"the levels of axis {axis} have no names; give {{'state': group of each category}}")
         for name, groups in named.items():
-            array = check.integers(groups, f"level {name!r} of axis {axis}")
+            array = inputs.integers(groups, f"level {name!r} of axis {axis}")
             if array.ndim != 1 or not len(array) or set(array.tolist()) != set(range(int(array.max()) + 1)):
                 raise InputError(f"level {name!r} of axis {axis} has groups that are not 0, 1, 2, ... without gaps")
             labels[axis, name] = array
@@ -298,9 +298,9 @@ def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]
                 raise ParameterError(
                     f"fixed names the cell {index!r:.60} of margin {key}, of shape {shape}; give places from 0"
                 )
-            known[tuple(place[at] for at in order)] = check.known(value, f"cell {index} of margin {key}")
+            known[tuple(place[at] for at in order)] = inputs.known(value, f"cell {index} of margin {key}")
         return known
-    array = check.integers(values, f"fixed {key}")
+    array = inputs.integers(values, f"fixed {key}")
     if array.ndim != len(shape) or array.transpose(order).shape != shape:
         raise ParameterError(f"fixed {key} has the shape {array.shape}; the margin has {shape}")
     if array.min() < 0:

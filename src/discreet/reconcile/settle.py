@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.check import Floats
+from discreet.reconcile.inputs import Floats
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.problem import Problem
 from discreet.reconcile.simplex import nearest
@@ -44,7 +44,7 @@ def settled(problem: Problem, blocks: Sequence[Block], free: Mapping[Key, Floats
     least = min(float(np.min(spread)) for spread in problem.variance.values())
     total = np.asarray(max(0, round(float(free[largest].sum()))))
     values: dict[Key, Floats] = {(): total.astype(np.float64)}
-    for axis in range(len(axes.sides)):
+    for axis in range(len(axes.axes)):
         values |= _along(axes, problem.tables, free, axis, values[()])
     exact = {key: Block(key, numbers, np.asarray(0.0)) for key, numbers in values.items()}
     shared = _shared(problem, free, exact, least)

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.check import Floats, Integers
+from discreet.reconcile.inputs import Floats, Integers
 
 Pair = tuple[int, Hashable]
 

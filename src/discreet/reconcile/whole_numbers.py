@@ -21,15 +21,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import SolverError
-from discreet.reconcile import seeded
+from discreet.reconcile import tie_breaking
 from discreet.reconcile.axes import Key
-from discreet.reconcile.check import Floats, Integers
-from discreet.reconcile.controlled import controlled
-from discreet.reconcile.diffuse import diffuse
+from discreet.reconcile.fixed_sums import balance, meet
+from discreet.reconcile.inputs import Floats, Integers
 from discreet.reconcile.margins import Margins
-from discreet.reconcile.meet import balance, meet
 from discreet.reconcile.misfit import Misfit
 from discreet.reconcile.problem import Naming, Problem, bounds
+from discreet.reconcile.round_2d import controlled
+from discreet.reconcile.round_nd import diffuse
 
 NEAR = 0.1
 """How far raked cells may end from a fixed sum: rounding makes up for it."""
@@ -127,7 +127,7 @@ def _attempt(
 
 def _jittered(values: Floats, key: int, attempt: int, number: int) -> Floats:
     """Real cells moved a little, another way in every attempt and for every table."""
-    chance = seeded.priorities(key, values.size, stream=attempt + TRIES * number).astype(np.float64) / 2.0**63 - 1
+    chance = tie_breaking.priorities(key, values.size, stream=attempt + TRIES * number).astype(np.float64) / 2.0**63 - 1
     return np.maximum(values + JITTER * chance.reshape(values.shape), 0.0)
 
 
@@ -286,7 +286,7 @@ class _Rounding:
         if not self.owners:
             return whole
         misfit = self._misfit(cells, whole)
-        priority = seeded.priorities(self.key, whole.size)
+        priority = tie_breaking.priorities(self.key, whole.size)
         if not meet(misfit, self.owners, self.targets, self.low.reshape(-1), self.high.reshape(-1), priority):
             return None
         return misfit.whole.reshape(whole.shape)
@@ -297,7 +297,7 @@ class _Rounding:
         high = np.minimum(self.high, np.floor(self.real + 1 + 1e-9).astype(np.int64))
         start = np.rint(self.real).astype(np.int64).clip(low, high)
         misfit = self._misfit(self.real, start)
-        priority = seeded.priorities(self.key, whole.size)
+        priority = tie_breaking.priorities(self.key, whole.size)
         found = meet(misfit, self.owners, self.targets, low.reshape(-1), high.reshape(-1), priority)
         return misfit.whole.reshape(whole.shape) if found else whole
 

@@ -1,19 +1,7 @@
 """From microdata to a folder that can be published: one specification, one command."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from discreet.plan.release_plan import ReleasePlan, plan
+from discreet.plan.spec import ReleaseSpec
+from discreet.release.run import Release, run
 
-if TYPE_CHECKING:
-    from discreet.release.job import Release, run
-    from discreet.release.spec import ReleaseSpec
-
-__all__ = ["Release", "ReleaseSpec", "run"]
-
-_PLACES = {"Release": "discreet.release.job", "ReleaseSpec": "discreet.release.spec", "run": "discreet.release.job"}
-
-
-def __getattr__(name: str) -> Any:
-    """Loaded when first used: the engines take a while."""
-    if name in _PLACES:
-        return getattr(import_module(_PLACES[name]), name)
-    raise AttributeError(f"module 'discreet.release' has no attribute {name!r}")
+__all__ = ["Release", "ReleasePlan", "ReleaseSpec", "plan", "run"]

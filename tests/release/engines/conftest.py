@@ -35,7 +35,7 @@ def spark() -> Iterator[Spark]:
     """One session for all tests, as its start is slow."""
     if shutil.which("java") is None:
         unavailable("there is no Java; apt-get install openjdk-17-jre-headless")
-    from discreet.release.engines.spark import _running
+    from discreet.count.engines.spark import _running
 
     with pytest.MonkeyPatch.context() as patch:  # Java need not compile well for so short a life
         patch.setenv("PYSPARK_SUBMIT_ARGS", "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell")

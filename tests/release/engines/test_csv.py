@@ -13,16 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.count import csv_file
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
 from discreet.errors import InputError
-from discreet.release.engines import Plan, Recode, csvfile, open_engine
-from discreet.release.engines.canonical import canonical
+from discreet.plan.canonical_text import canonical
+from discreet.plan.codebook import Recode
 
 LETTERS = {"x": 0, "y": 1, "x\ny": 2, "x\r\ny": 3, "p,q": 4, 'say "x"': 5, "é": 6, "NULL": 7, "#x": 8, "x\\": 9}
 OTHER = len(LETTERS)
-PLAN = Plan((Recode("a", OTHER, values=LETTERS), Recode("b", 3, ranges=((0, 1, 0), (1, 2, 1), (2, None, 2)))))
+PLAN = CountPlan((Recode("a", OTHER, values=LETTERS), Recode("b", 3, ranges=((0, 1, 0), (1, 2, 1), (2, None, 2)))))
 
 
-def counted(data: bytes, path: Path, plan: Plan = PLAN, **options: object) -> Counter[tuple[int, ...]]:
+def counted(data: bytes, path: Path, plan: CountPlan = PLAN, **options: object) -> Counter[tuple[int, ...]]:
     """Rows by codes."""
     path.write_bytes(data)
     with open_engine({"csv": path, **options}) as engine:
@@ -114,12 +117,12 @@ def test_a_file_reads_alike_directly_and_as_a_tidy_copy(head: str, end: str, pie
         path = Path(folder) / "x.csv"
         path.write_bytes((head + end + "".join(pieces)).encode())
         try:
-            file = csvfile.prepare(path, Path(folder))
+            file = csv_file.prepare(path, Path(folder))
         except InputError:
             return
         odd = Path(folder) / "odd.csv"
         odd.write_bytes(path.read_bytes() + end.encode() * 2 + b"\xff")
-        copy = csvfile.prepare(odd, Path(folder))
+        copy = csv_file.prepare(odd, Path(folder))
         assert copy.tidy
         rows, others = (
             [tuple(canonical(value) for value in row) for row in database.sql(f"FROM {each.sql()}").fetchall()]
@@ -172,18 +175,18 @@ def test_names_differ_by_case_and_may_be_missing(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b'a,A,,"b,""c"\nx,y,x,z\n')
     with open_engine({"csv": tmp_path / "x.csv"}) as engine:
         assert list(engine.columns()) == ["a", "A", "column3", 'b,"c']
-        plan = Plan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in engine.columns()))
+        plan = CountPlan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in engine.columns()))
         assert engine.count(plan).to_pylist() == [{"c0": 0, "c1": 1, "c2": 0, "c3": 2, "count": 1}]
 
 
 def test_a_file_without_a_header(tmp_path: Path) -> None:
-    plan = Plan((Recode("column1", 2, values={"x": 0, "y": 1}),))
+    plan = CountPlan((Recode("column1", 2, values={"x": 0, "y": 1}),))
     assert counted(b"x,0\ny,1\nx,1\n", tmp_path / "x.csv", plan, header=False) == Counter([(0,), (1,), (0,)])
     assert counted(b'x,0\n"y",1\nx,1,1\n', tmp_path / "x.csv", plan, header=False) == Counter([(0,), (1,), (0,)])
 
 
 def test_one_column_has_a_row_for_every_line(tmp_path: Path) -> None:
-    plan = Plan((Recode("a", 1, values={"x": 0}),))
+    plan = CountPlan((Recode("a", 1, values={"x": 0}),))
     for data in (b"a\nx\n\nx\n", b'a\nx\n""\nx\n', b'a\nx\n\n"x",1\n'):
         assert counted(data, tmp_path / "x.csv", plan) == Counter([(0,), (1,), (0,)])
 
@@ -203,7 +206,7 @@ def test_another_delimiter_and_a_compressed_file(tmp_path: Path) -> None:
 def test_the_type_of_a_column_does_not_depend_on_its_rows(tmp_path: Path) -> None:
     """A thousand numbers and a word: a sniffed type would fail, or drop the word."""
     data = b"a,b\n" + b"1,1\n" * 30_000 + b"x,one\n"
-    plan = Plan((Recode("a", 2, values={"1": 0, "x": 1}), PLAN.recodes[1]))
+    plan = CountPlan((Recode("a", 2, values={"1": 0, "x": 1}), PLAN.recodes[1]))
     assert counted(data, tmp_path / "x.csv", plan) == Counter({(0, 1): 30_000, (1, 3): 1})
 
 
@@ -250,7 +253,7 @@ def test_ids_that_differ_in_any_byte_are_different_people(
     ids = [each for each in IDS[name] if delimiter not in each]
     path = tmp_path / "x.csv"
     path.write_bytes(b"".join(each + delimiter + b"x\n" for each in [b"id", *ids, *ids]).replace(b"x\n", b"a\n", 1))
-    plan = Plan((Recode("a", 1, values={"x": 0}),), unit="id")
+    plan = CountPlan((Recode("a", 1, values={"x": 0}),), unit="id")
     with open_engine({kind: path, "delimiter": delimiter.decode()}) as engine:
         lines = [line for batch in engine.excess(plan, 1) for line in batch.to_pylist()]
     assert [line["times"] for line in lines] == [2] * len(ids)
@@ -278,7 +281,7 @@ def test_a_first_line_that_may_be_a_record_is_in_no_message(
     with open_engine({kind: path}) as engine:
         for known in (engine._base.columns, engine.columns()):
             with pytest.raises(InputError, match=r"no column 'sex'; it has 3 columns.*header: false") as caught:
-                Plan((Recode("sex", 1, values={"f": 0}),)).check(known)
+                CountPlan((Recode("sex", 1, values={"f": 0}),)).check(known)
             assert not re.search("jane|72", str(caught.value))
     path.write_bytes(b"jane roe,f,f\np1,m,15\n")
     with pytest.raises(InputError, match=r"columns 2 and 3 .*header: false") as caught:
@@ -311,7 +314,7 @@ def test_a_name_is_no_pattern_for_spark(name: str, kind: str, tmp_path: Path) ->
         with duckdb.connect() as base:
             base.execute(f"COPY (FROM '{tmp_path}/rows.csv') TO '{tmp_path / other}/x.{kind}' (FORMAT {kind})")
     with open_engine({"spark": str(tmp_path / name), "format": kind}) as engine:
-        found = engine.count(Plan((Recode("a", 2, values={"x": 0, "y": 1}),))).to_pylist()
+        found = engine.count(CountPlan((Recode("a", 2, values={"x": 0, "y": 1}),))).to_pylist()
     assert found == [{"c0": 0, "count": 1}]
 
 
@@ -322,7 +325,7 @@ FIRST = (b"x,1", b"x,1,z,w", b"x", b"", b'"x"', b"x,1\r")
 def test_the_first_row_without_a_header_is_a_row_like_others(kind: str, first: bytes, tmp_path: Path) -> None:
     """How many fields it has neither makes a release fail nor changes how others count."""
     (tmp_path / "x.csv").write_bytes(first + b"\n\ny,0\nx,1,y\n")
-    plan = Plan(tuple(Recode(f"column{i}", 10, values={"x": 0, "y": 1, "0": 2, "1": 3}) for i in (2, 3)))
+    plan = CountPlan(tuple(Recode(f"column{i}", 10, values={"x": 0, "y": 1, "0": 2, "1": 3}) for i in (2, 3)))
     with open_engine({kind: tmp_path / "x.csv", "header": False}, named={"column2", "column3", "id"}) as engine:
         found = Counter({(line["c0"], line["c1"]): line["count"] for line in engine.count(plan).to_pylist()})
         with pytest.raises(InputError, match="no column 'id'; without a header they are called column1, column2"):
@@ -351,13 +354,13 @@ def test_a_blank_line_is_no_row_whichever_columns_are_named(tmp_path: Path) -> N
     (tmp_path / "x.csv").write_bytes(b"x,y\n\nx,y\n\n")
     for named in ({"column1"}, {"column1", "column2"}, {"column1", "column5"}):
         with open_engine({"csv": tmp_path / "x.csv", "header": False}, named=named) as engine:
-            found = engine.count(Plan((Recode("column1", 1, values={"x": 0}),))).to_pylist()
+            found = engine.count(CountPlan((Recode("column1", 1, values={"x": 0}),))).to_pylist()
         assert found == [{"c0": 0, "count": 2}]
 
 
 def test_a_first_answer_that_looks_like_the_mark_of_another_encoding(tmp_path: Path) -> None:
     """Without a header it is a person's; a whole file in UTF-16 is refused all the same."""
-    plan = Plan((Recode("column1", 1, values={"x": 0}),))
+    plan = CountPlan((Recode("column1", 1, values={"x": 0}),))
     counts = []
     for data in (b"\xff\xfe,1\nx\nx\n", b"x\nx\n\xff\xfe,1\n"):
         (tmp_path / "x.csv").write_bytes(data)
@@ -386,7 +389,7 @@ def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"id,a,b,c\n1,x,0,\xff\n2,y,1\n3\n,,,y\n")
     with open_engine({"csv": tmp_path / "x.csv"}, named={"c", "a"}) as engine:
         assert list(engine.columns()) == ["a", "c"]
-        plan = Plan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in ("c", "a")))
+        plan = CountPlan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in ("c", "a")))
         lines = [tuple(line.values()) for line in engine.count(plan).to_pylist()]
     assert Counter({line[:2]: line[2] for line in lines}) == Counter([(2, 0), (2, 1), (2, 2), (1, 2)])
     for data in (b"id,a\n1,x\n", b"id,a\n1,\xff\n"):
@@ -398,4 +401,4 @@ def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
             engine.values("A")
     (tmp_path / "x.csv").write_bytes(b"id,a\n1,\xff\n2,x\n")
     with open_engine({"csv": tmp_path / "x.csv"}, named=set()) as engine:
-        assert engine.count(Plan()).to_pylist() == [{"count": 2}]
+        assert engine.count(CountPlan()).to_pylist() == [{"count": 2}]

@@ -19,9 +19,13 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.release import keys
-from discreet.release.engines import Engine, Plan, Recode, open_engine, stream
-from discreet.release.engines import duckdb as engine_of_duckdb
+from discreet.count import arrow_batches
+from discreet.count.engines import duckdb as engine_of_duckdb
+from discreet.count.engines.engine import Engine
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
+from discreet.measure import keys
+from discreet.plan.codebook import Recode
 
 from . import town
 
@@ -76,7 +80,7 @@ def recodes(draw: st.DrawFn) -> Recode:
     return Recode(column, leaves, values=values | more)
 
 
-def counted(engine: Engine, plan: Plan) -> dict[tuple[int, ...], int]:
+def counted(engine: Engine, plan: CountPlan) -> dict[tuple[int, ...], int]:
     lines = [tuple(line.values()) for line in engine.count(plan).to_pylist()]
     assert lines == sorted(lines)
     return {line[:-1]: line[-1] for line in lines}
@@ -86,14 +90,14 @@ def counted(engine: Engine, plan: Plan) -> dict[tuple[int, ...], int]:
 @given(rows=st.lists(ROW, max_size=40), plan=st.lists(recodes(), max_size=2), dictionary=st.booleans())
 def test_counts_of_odd_values(rows: list[dict[str, Any]], plan: list[Recode], dictionary: bool, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "odd.parquet", use_dictionary=dictionary)
-    asked, people = Plan(tuple(plan)), Plan(tuple(plan), unit="id")
+    asked, people = CountPlan(tuple(plan)), CountPlan(tuple(plan), unit="id")
     with open_engine({"parquet": tmp_path / "odd.parquet"}) as engine:
         assert counted(engine, asked) == town.answers(asked, [row | {"key": 0} for row in rows]).counts
         expected = town.answers(people, [row | {"key": 0} for row in rows])
         assert counted(engine, people) == expected.counts
-        for size in (stream._DENSE, 1):
+        for size in (arrow_batches._DENSE, 1):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(stream, "_DENSE", size)
+                patch.setattr(arrow_batches, "_DENSE", size)
                 found = engine.sums(people, town.keys, expected.dropped)
             lines = [tuple(line.values()) for line in found.to_pylist()]
             assert {line[: len(plan)]: line[len(plan) :] for line in lines} == expected.sums
@@ -118,7 +122,7 @@ def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> No
     }
     with open_engine({"duckdb": tmp_path / "x.duckdb", "table": "t"}) as engine:
         for column, (values, counts) in expected.items():
-            plan = Plan((Recode(column, 2, values=values),))
+            plan = CountPlan((Recode(column, 2, values=values),))
             assert counted(engine, plan) == {(code,): count for code, count in counts.items()}, column
         assert engine.values("n") == ["A", "B", "a"]
         assert engine.values("e") == ["a", "b"]
@@ -142,7 +146,7 @@ def test_ids_with_too_many_rows_are_found(
     with pytest.MonkeyPatch.context() as patch, open_engine({"parquet": tmp_path / "ids.parquet"}) as engine:
         patch.setattr(engine_of_duckdb, "_SHARE", share)
         patch.setattr(engine_of_duckdb, "_OFTEN", often)
-        found = [line for batch in engine.excess(Plan(unit="id"), most) for line in batch.to_pylist()]
+        found = [line for batch in engine.excess(CountPlan(unit="id"), most) for line in batch.to_pylist()]
     times = Counter(str(name) for name in ids if name is not None)
     assert {line["id"]: line["times"] for line in found} == {name: n for name, n in times.items() if n > most}
     assert len(found) == len({line["id"] for line in found})

@@ -8,8 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.release.engines import Plan, Recode, open_engine
-from discreet.release.engines.canonical import LONGEST_TEXT
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
+from discreet.plan.canonical_text import LONGEST_TEXT
+from discreet.plan.codebook import Recode
 
 SEX = Recode("sex", 2, values={"f": 0, "m": 1})
 NUMBER = Recode("sex", 1, ranges=[(0, 10, 0)])
@@ -49,9 +51,13 @@ def test_a_long_text_is_missing(kind: str, name: str, tmp_path: Path, request: p
     with open_engine(source(kind, tmp_path, rows, request)) as engine:
         assert engine.values("sex") == ["7", "f", "m"]
         assert engine.values("id") == ["p", "q"]
-        assert [tuple(line.values()) for line in engine.count(Plan((SEX,))).to_pylist()] == [(0, 1), (1, 1), (2, 2)]
-        assert [tuple(line.values()) for line in engine.count(Plan((NUMBER,))).to_pylist()] == [(0, 1), (1, 3)]
-        assert engine.count(Plan((), unit="id")).to_pylist() == [{"count": 3}]
+        assert [tuple(line.values()) for line in engine.count(CountPlan((SEX,))).to_pylist()] == [
+            (0, 1),
+            (1, 1),
+            (2, 2),
+        ]
+        assert [tuple(line.values()) for line in engine.count(CountPlan((NUMBER,))).to_pylist()] == [(0, 1), (1, 3)]
+        assert engine.count(CountPlan((), unit="id")).to_pylist() == [{"count": 3}]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "postgres"])
@@ -68,6 +74,6 @@ def test_texts_that_the_memory_of_duckdb_does_not_hold_are_missing(dictionary: b
     table = pa.table({"sex": sex.dictionary_encode() if dictionary else sex, "id": ["p", "q", "r", "s"]})
     pq.write_table(table, tmp_path / "x.parquet", compression="none")
     with open_engine({"parquet": tmp_path / "x.parquet"}, memory="100MB") as engine:
-        assert engine.count(Plan((SEX,))).column("count").to_pylist() == [1, 1, 2]
+        assert engine.count(CountPlan((SEX,))).column("count").to_pylist() == [1, 1, 2]
         assert engine.values("sex") == ["f", "m"]
-        assert engine.count(Plan((), unit="sex")).to_pylist() == [{"count": 2}]
+        assert engine.count(CountPlan((), unit="sex")).to_pylist() == [{"count": 2}]

@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
 from discreet.errors import InputError
-from discreet.release.engines import Plan, Recode, open_engine
+from discreet.plan.codebook import Recode
 
 from . import town
 
@@ -39,19 +41,19 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
         return open_engine({"parquet": tmp_path / "x.parquet"})
 
     with opened() as engine:
-        lines = [tuple(line.values()) for line in engine.count(Plan((recode, number))).to_pylist()]
+        lines = [tuple(line.values()) for line in engine.count(CountPlan((recode, number))).to_pylist()]
         assert lines == [(0, 0, 1), (0, 2, 1), (1, 1, 1), (2, 3, 1)]
     with opened() as engine:
         assert len(engine.values("bad")) == 2
     with opened() as engine:
-        assert engine.count(Plan((number,), unit="id")).num_rows == 3
+        assert engine.count(CountPlan((number,), unit="id")).num_rows == 3
     with opened() as engine:
-        lines = [line for batch in engine.excess(Plan((), unit="id"), 1) for line in batch.to_pylist()]
+        lines = [line for batch in engine.excess(CountPlan((), unit="id"), 1) for line in batch.to_pylist()]
         assert lines == [{"id": "p", "times": 2}]
     with opened() as engine:
-        assert engine.sums(Plan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
+        assert engine.sums(CountPlan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
     with opened() as engine:
-        assert sum(engine.count(Plan((number,), unit="bad")).column("count").to_pylist()) == 3
+        assert sum(engine.count(CountPlan((number,), unit="bad")).column("count").to_pylist()) == 3
 
 
 @pytest.mark.parametrize("last", [b"m", b"\xff"])
@@ -60,7 +62,7 @@ def test_times_of_day_in_utc_stay_so(last: bytes, tmp_path: Path) -> None:
     table = pa.table({"t": pa.array([0, 3_600_000_000, 0], pa.time64("us")), "sex": text([b"f", b"m", last])})
     pq.write_table(table, tmp_path / "x.parquet", write_time_adjusted_to_utc=True)
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
-        engine.count(Plan((Recode("sex", 1, values={"f": 0}),)))
+        engine.count(CountPlan((Recode("sex", 1, values={"f": 0}),)))
         assert engine.values("t") == ["00:00:00+00", "01:00:00+00"]
 
 
@@ -100,7 +102,7 @@ def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Pa
         table = pa.table({"good": GOOD[name], "bad": text([b"f", b"m", last])})
         pq.write_table(table, tmp_path / "x.parquet", use_deprecated_int96_timestamps=int96)
         with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
-            engine.count(Plan((Recode("bad", 1, values={"f": 0}),)))
+            engine.count(CountPlan((Recode("bad", 1, values={"f": 0}),)))
             return sorted(engine.values("good"))
 
     assert read(b"m") == read(b"\xff")
@@ -131,7 +133,9 @@ def test_files_whose_types_differ_are_refused(one: pa.Array, other: pa.Array, tu
     if other is not None:
         with open_engine({"parquet": tmp_path}, named={"n"}) as engine:
             total = len(one) + len(other)
-            assert engine.count(Plan((Recode("n", 1, values={"f": 0}),))).to_pylist() == [{"c0": 0, "count": total}]
+            assert engine.count(CountPlan((Recode("n", 1, values={"f": 0}),))).to_pylist() == [
+                {"c0": 0, "count": total}
+            ]
 
 
 @pytest.mark.parametrize("names", ["ab", "ba"])
@@ -141,10 +145,10 @@ def test_a_file_in_which_nobody_answered(answer: str | None, names: str, tmp_pat
     pq.write_table(pa.table({"x": ["f", "f"], "y": [1, 2]}), tmp_path / f"{names[0]}.parquet")
     pq.write_table(pa.table({"x": [None, answer], "y": [None, None]}), tmp_path / f"{names[1]}.parquet")
     with open_engine({"parquet": tmp_path}, named={"x", "y"}) as engine:
-        found = engine.count(Plan((Recode("x", 1, values={"f": 0}),))).to_pylist()
+        found = engine.count(CountPlan((Recode("x", 1, values={"f": 0}),))).to_pylist()
         expected = [3, 1] if answer else [2, 2]
         assert found == [{"c0": code, "count": count} for code, count in enumerate(expected)]
-        assert engine.count(Plan((Recode("y", 2, values={"1": 0, "2": 1}),))).to_pylist()[:2] == [
+        assert engine.count(CountPlan((Recode("y", 2, values={"1": 0, "2": 1}),))).to_pylist()[:2] == [
             {"c0": 0, "count": 1},
             {"c0": 1, "count": 1},
         ]

@@ -12,15 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
 from discreet.errors import DiscreetError, InputError, ParameterError
-from discreet.release.engines import Plan, Recode, open_engine
-from discreet.release.engines.canonical import canonical, typed
+from discreet.plan.canonical_text import canonical, typed
+from discreet.plan.codebook import Recode
 from tests.servers import PASSWORD, Postgres
 
 from . import town
 
 ODD = '"my.schema"."a ""table"" x"'
-COUNT = Plan((Recode("a", 1, values={"x": 0}),))
+COUNT = CountPlan((Recode("a", 1, values={"x": 0}),))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_folder_and_a_pattern_of_parquet_files(tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.release.engines.source.find_spec", lambda name: None)
+    monkeypatch.setattr("discreet.count.sources.find_spec", lambda name: None)
     for extra in ("postgres", "spark"):
         with pytest.raises(InputError, match=rf"pip install 'discreet\[{extra}\]'"):
             open_engine({extra: "x"} | ({"table": "t"} if extra == "postgres" else {}))
@@ -182,7 +184,7 @@ class TestPostgres:
         )
         with open_engine({"postgres": postgres.dsn, "table": "public.odd"}) as engine:
             assert list(engine.columns().values()) == ["text", "date", "date", "float", "float", "text", "other"]
-            counted = engine.count(Plan(recodes)).to_pylist()
+            counted = engine.count(CountPlan(recodes)).to_pylist()
         assert sorted(tuple(line.values()) for line in counted) == sorted([
             (0, 1, 0, 2, 1, 2, 1, 1, 1),
             (0, 2, 1, 2, 1, 2, 1, 0, 1),
@@ -218,7 +220,7 @@ class TestPostgres:
             seen.extend(int(part[0]) for part in made)
             return made
 
-        plan = Plan(COUNT.recodes, unit="person")
+        plan = CountPlan(COUNT.recodes, unit="person")
         with open_engine(source) as engine:
             engine.sums(plan, keys)
             import psycopg
@@ -258,13 +260,13 @@ def test_record_keys_need_an_id_and_four_components(tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="no unit; name the column"):
             engine.sums(COUNT, town.keys)
         with pytest.raises(ParameterError, match="4 components"):
-            engine.sums(Plan(unit="id"), lambda ids: town.keys(ids)[:3])
+            engine.sums(CountPlan(unit="id"), lambda ids: town.keys(ids)[:3])
         gone = pa.table({"id": ["2"], "times": pa.array([2], pa.int64())})
         with pytest.raises(InputError, match="it changed since"):
-            engine.sums(Plan(unit="id"), town.keys, gone)
+            engine.sums(CountPlan(unit="id"), town.keys, gone)
         for modulus in (1, 2**32 + 1):
             with pytest.raises(ParameterError, match="modulus"):
-                engine.key_sums(Plan(), ["id"], modulus)
+                engine.key_sums(CountPlan(), ["id"], modulus)
 
 
 def test_wide_numbers_and_other_types_of_duckdb(tmp_path: Path) -> None:
@@ -284,7 +286,7 @@ def test_wide_numbers_and_other_types_of_duckdb(tmp_path: Path) -> None:
     )
     with open_engine({"duckdb": tmp_path / "x.duckdb", "table": "t"}) as engine:
         assert list(engine.columns().values()) == ["int", "int", "text", "other", "date", "date"]
-        assert list(engine.count(Plan(recodes)).to_pylist()[0].values()) == [0, 0, 0, 0, 0, 0, 1]
+        assert list(engine.count(CountPlan(recodes)).to_pylist()[0].values()) == [0, 0, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres", "spark"])
@@ -321,17 +323,17 @@ def test_a_collation_that_ignores_case_does_not_merge_people(
     values = {"x": 0, "X": 1}
     with open_engine(source) as engine:
         for more in ({}, {f"v{i}": 0 for i in range(100)}):
-            plan = Plan((Recode("a", 2, values=values | more),), unit="id")
+            plan = CountPlan((Recode("a", 2, values=values | more),), unit="id")
             assert engine.count(plan).to_pylist() == [{"c0": 0, "count": 2}, {"c0": 1, "count": 1}]
             lines = [line for batch in engine.excess(plan, 1) for line in batch.to_pylist()]
             assert lines == [{"id": "a", "c0": 0, "times": 2}]
 
 
 def test_an_id_is_never_split_between_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.release.engines.stream.BATCH", 2)
+    monkeypatch.setattr("discreet.count.arrow_batches.BATCH", 2)
     many = {"id": [7] * 9000 + [8] * 3000 + [9], "a": [str(i) for i in range(12_001)]}
     pq.write_table(pa.table(many), tmp_path / "x.parquet")
-    plan = Plan((Recode("a", 12_000, values={str(i): i for i in range(12_000)}),), unit="id")
+    plan = CountPlan((Recode("a", 12_000, values={str(i): i for i in range(12_000)}),), unit="id")
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
         batches = [batch.column("id").to_pylist() for batch in engine.excess(plan, 1)]
     assert sorted({name for batch in batches for name in batch}) == ["7", "8"]
@@ -343,7 +345,7 @@ def test_progress_is_reported(tmp_path: Path) -> None:
     file = town.write_parquet(tmp_path / "x.parquet", town.rows(1, 100))
     seen: list[float] = []
     with open_engine({"parquet": file}, progress=seen.append) as engine:
-        engine.count(Plan())
+        engine.count(CountPlan())
     assert seen[-1] == 1.0
     assert all(0 <= value <= 1 for value in seen)
 
@@ -360,7 +362,7 @@ def test_canonical_texts_read_back() -> None:
 def test_heavy_parts_are_imported_only_where_they_are_used(tmp_path: Path) -> None:
     import subprocess
 
-    code = "import sys, discreet.release.engines; print({'pyspark', 'psycopg', 'duckdb'} & set(sys.modules))"
+    code = "import sys, discreet.count.engines; print({'pyspark', 'psycopg', 'duckdb'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 

@@ -11,8 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from discreet.count.engines.engine import Engine
+from discreet.count.recode import CountPlan
+from discreet.count.sources import open_engine
 from discreet.errors import InputError
-from discreet.release.engines import Engine, Plan, Recode, open_engine
+from discreet.plan.codebook import Recode
 
 from . import town
 
@@ -49,7 +52,7 @@ def opened(tmp_path: Path, request: pytest.FixtureRequest) -> Maker:
     return opened
 
 
-def lines(found: pa.Table, plan: Plan) -> dict[tuple[int, ...], Any]:
+def lines(found: pa.Table, plan: CountPlan) -> dict[tuple[int, ...], Any]:
     """One entry a line: codes to the rest of it."""
     width = len(plan.recodes)
     listed = [tuple(line.values()) for line in found.to_pylist()]
@@ -111,7 +114,7 @@ def test_the_order_of_rows_does_not_matter(kind: str, opened: Maker) -> None:
 @pytest.mark.parametrize("kind", SOURCES)
 def test_record_keys_may_be_fractions(kind: str, opened: Maker) -> None:
     data = town.rows(4, 300)
-    plan = Plan((town.plans()["rows"].recodes[0],))
+    plan = CountPlan((town.plans()["rows"].recodes[0],))
     expected: Counter[tuple[int, int]] = Counter()
     for row in data:
         code = town.code_of(plan.recodes[0], row[plan.recodes[0].column])
@@ -129,7 +132,7 @@ def test_no_rows_make_no_lines(kind: str, opened: Maker) -> None:
     plan = town.plans()["people"]
     with opened(kind, []) as engine:
         assert engine.count(plan).num_rows == 0
-        assert engine.count(Plan()).num_rows == 0
+        assert engine.count(CountPlan()).num_rows == 0
         assert engine.values("age") == []
         assert list(engine.excess(plan, 1)) == []
         assert engine.sums(plan, town.keys).to_pylist() == []
@@ -143,9 +146,9 @@ def test_an_unknown_column_is_refused_with_the_known_ones(kind: str, opened: Mak
     with opened(kind, town.rows(1, 3)) as engine:
         assert list(engine.columns()) == town.SCHEMA.names
         for refused in (
-            lambda: engine.count(Plan((Recode("Age", 1, values={"1": 0}),))),
-            lambda: engine.count(Plan(unit="id")),
-            lambda: engine.key_sums(Plan(), ["rkey"], 256),
+            lambda: engine.count(CountPlan((Recode("Age", 1, values={"1": 0}),))),
+            lambda: engine.count(CountPlan(unit="id")),
+            lambda: engine.key_sums(CountPlan(), ["rkey"], 256),
         ):
             listed = "13 columns" if "csv" in kind else "Région.*age, born"
             with pytest.raises(DiscreetError, match=rf"no column '(Age|id|rkey)'; it has {listed}"):

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.release import run, secrets
-from discreet.release.check import check
+from discreet.measure import secrets
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import run
 from tests.servers import Postgres
 
 from .conftest import Spark
@@ -96,6 +97,6 @@ def test_every_source_and_row_order_gives_the_same_folder(
         manifest = json.loads(found.pop("manifest.json"))
         assert manifest.pop("engine") in source
         folders[name] = (found, manifest)
-    check(tmp_path / "postgres")
+    verify_folder(tmp_path / "postgres")
     for name in sources:
         assert folders[name] == folders["parquet"], name

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.release.engines import Plan, Recode
+from discreet.count.recode import CountPlan
+from discreet.plan.codebook import Recode
 
 SCHEMA = pa.schema(
     [
@@ -103,7 +104,7 @@ def rows(seed: int, size: int) -> list[Row]:
     return made
 
 
-def plans() -> dict[str, Plan]:
+def plans() -> dict[str, CountPlan]:
     """Recodes of every kind of column, by values and by ranges, with and without a unit."""
     region = Recode("region", 7, values={"North": 0, "South": 1, "East": 2, "West, far": 3, 'the "Hill"': 3, "Élan": 4,
                                          "two\nlines": 5, "O'Neil": 6, "\\n": 0})  # fmt: skip
@@ -124,15 +125,15 @@ def plans() -> dict[str, Plan]:
     dates = Recode("born", 1, ranges=((None, None, 0),))
     gap = Recode("age", 1, ranges=((-1e20, 1e20, 0),))
     return {
-        "rows": Plan((region, age, income)),
-        "people": Plan((region, age), unit="person"),
-        "float ids": Plan((age,), unit="visitor"),
-        "text ids": Plan((income, region), unit="name"),
-        "every kind": Plan((level, member, born, seen, price), unit="person"),
-        "long lists": Plan((many, ages, levels)),
-        "ranges": Plan((prices, dates, gap, odd)),
-        "no dimension": Plan((), unit="person"),
-        "nothing at all": Plan(),
+        "rows": CountPlan((region, age, income)),
+        "people": CountPlan((region, age), unit="person"),
+        "float ids": CountPlan((age,), unit="visitor"),
+        "text ids": CountPlan((income, region), unit="name"),
+        "every kind": CountPlan((level, member, born, seen, price), unit="person"),
+        "long lists": CountPlan((many, ages, levels)),
+        "ranges": CountPlan((prices, dates, gap, odd)),
+        "no dimension": CountPlan((), unit="person"),
+        "nothing at all": CountPlan(),
     }  # fmt: skip
 
 
@@ -169,7 +170,7 @@ def code_of(recode: Recode, value: Any) -> int:
     return recode.leaves
 
 
-def coded(plan: Plan, data: list[Row]) -> list[tuple[str | None, tuple[int, ...]]]:
+def coded(plan: CountPlan, data: list[Row]) -> list[tuple[str | None, tuple[int, ...]]]:
     """Id and codes of the rows that count."""
     found = []
     for row in data:
@@ -196,7 +197,7 @@ class Answers:
     dropped: pa.Table | None
 
 
-def answers(plan: Plan, data: list[Row], most: int = 3, modulus: int = 256) -> Answers:
+def answers(plan: CountPlan, data: list[Row], most: int = 3, modulus: int = 256) -> Answers:
     """The answers by a loop over the rows; `dropped` leaves each id its first `most` rows in order of codes."""
     found = coded(plan, data)
     times = Counter(person for person, _ in found)

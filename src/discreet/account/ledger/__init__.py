@@ -1,0 +1,1 @@
+"""The budget ledger: an append-only record of what privacy was spent."""

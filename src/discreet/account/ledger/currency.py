@@ -1,0 +1,335 @@
+"""The currency of a ledger: whole units of one certificate U.
+
+Budgets of curves do not add: to recompose what was released so far, and go on while it fits, is not a valid rule when
+the next question is chosen by the last answer. Powers of one pair do add. With V a fixed dominating pair of
+one touch of U,
+
+    capacity    K = the largest k with delta(V^k, epsilon) <= delta,
+    cost        c = the least integer with H_release(a) <= H(V^c, a) for every a,
+
+and grants may be given in any order while the sum of c is at most K. If each of two releases, the second chosen
+after the first was seen, is dominated by V^c and V^d, both together are dominated by V^(c + d), so all of them
+are by V^K (Zhu, Dong and Wang 2022). A release that uses U alone costs as many units as one person touches cells.
+
+V is made once, when the ledger is opened, and kept with it, so that a cost is always a comparison with the same
+pair. It is one of two, whichever gives more units:
+
+curve
+    The pair of U's profile on a lattice (`pair`). The capacity is an upper bound of V^k.
+promise
+    Randomized response of U's (epsilon, delta), which dominates everything that keeps the promise. Its
+    k-th power has delta <= k delta_U at k epsilon_U, in exact fractions: a budget of delta 0, or a budget for one unit,
+    is met to the last digit. What is kept is a pair in floats at or below it, which only makes costs higher.
+
+Where H_release <= H(V^c). Both are convex and piecewise linear in a with knots on their own lattices of losses, so it
+is enough to compare at all knots of both, and at infinity; below 1 both follow from the values above 1. The release is
+rounded up (`Composition.delta`) and V^c down (`delta - error`). As both fall, H_release(x) <= H(V^c, y) at x < y
+settles all that lies between, which spares most knots.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.account.composition import MOST_CELLS, MOST_CONTRIBUTIONS, WIDEST_STEP, Composition, compose
+from discreet.account.dominating_pair import ULP, Pair
+from discreet.account.privacy_profile import profile
+from discreet.certify.ptable import PTable
+from discreet.domain import Cycle
+from discreet.errors import BudgetError, ParameterError
+from discreet.exact import Epsilon, Number, exact, text
+
+Floats = npt.NDArray[np.float64]
+Parts = Sequence[tuple[PTable, int]]
+
+FIRST_POINTS = 1 << 10
+FINER = 8
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What all releases of a ledger may cost one person together."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    @classmethod
+    def of(cls, epsilon: Number, delta: Number) -> "Budget":
+        """Exactly as written."""
+        chance = exact(delta, "delta")
+        if not 0 <= chance < 1:
+            raise ParameterError(f"delta is {delta!r:.60}; it is a probability from 0 to below 1")
+        size = Epsilon.of(epsilon).exponent
+        assert size is not None
+        return cls(size, chance)
+
+    def __str__(self) -> str:
+        return f"epsilon {text(self.epsilon)} and delta {text(self.delta)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One touch of a certified table, and the pair that stands for it in a ledger; immutable.
+
+    Attributes
+    ----------
+    contributions
+        Most rows that one person has in a grouping.
+    rule
+        "curve" or "promise".
+    """
+
+    ptable: PTable
+    contributions: int
+    rule: str
+    pair: Pair
+
+    def composed(self, units: int, budget: Budget) -> tuple[float, float]:
+        """Upper bounds for so many units: epsilon at the budget's delta, and delta at its epsilon."""
+        if units == 0:
+            return 0.0, 0.0
+        if self.rule == "promise":
+            promise = _promise(self.ptable, self.contributions)
+            assert promise is not None
+            return _up(units * promise[0]), _up(min(units * promise[1], Fraction(1)))
+        together = compose(self.pair, units, step=self.pair.step)
+        return together.epsilon(budget.delta), together.delta(budget.epsilon)
+
+    def cost(self, parts: Parts, contributions: int, most: int) -> int | None:
+        """The least number of units up to `most` that a release is dominated by; None where it takes more.
+
+        Parameters
+        ----------
+        parts
+            Tables, each with the number of cells drawn from it that contain one person.
+        contributions
+            Most rows that one person has in a grouping of this release.
+        """
+        asked = [(ptable, _whole(times, "touches", 0)) for ptable, times in parts]
+        asked = [(ptable, times) for ptable, times in asked if times]
+        _contributions(contributions)
+        cyclic = isinstance(self.ptable.domain, Cycle)
+        if any(isinstance(ptable.domain, Cycle) != cyclic for ptable, _ in asked):
+            raise ParameterError(
+                "a ledger holds counts, where one person is added or removed, or answers on a cycle, where one is"
+                f" replaced, not both; its unit is on {self.ptable.domain}: open another ledger for the other kind"
+            )
+        if not asked:
+            return 0
+        if contributions == self.contributions and all(ptable.table == self.ptable.table for ptable, _ in asked):
+            touches = sum(times for _, times in asked)
+            return touches if touches <= most else None
+        bound = self._bundles(asked, contributions)
+        release = _release(asked, contributions)
+        highest = most if bound is None else min(most, bound - 1)
+        found = _least(lambda c: dominated(release, self._lower(c)), highest)
+        return found if found is not None else bound if bound is not None and bound <= most else None
+
+    def _lower(self, units: int) -> Composition:
+        return compose(self.pair, units, step=self.pair.step)
+
+    def _bundles(self, parts: Parts, contributions: int) -> int | None:
+        """Where the unit is a promise: touches whose promises add up to no more than it fit in one unit."""
+        own = _promise(self.ptable, self.contributions) if self.rule == "promise" else None
+        if own is None:
+            return None
+        total = 0
+        for ptable, times in parts:
+            promise = _promise(ptable, contributions)
+            each = None if promise is None else _times(promise, own)
+            if not each:
+                return None
+            total += -(-times // each)
+        return total
+
+
+def unit(ptable: PTable, budget: Budget, contributions: int = 1) -> tuple[Unit, int]:
+    """The currency for a budget, and how many units the budget holds.
+
+    Raises
+    ------
+    BudgetError
+        Not even one unit fits.
+    """
+    _contributions(contributions)
+    touch = _touch(ptable, contributions)
+
+    def together(units: int) -> Composition:
+        return compose(touch, units)
+
+    guess = _most(lambda k: _fits(together(k), budget), MOST_CELLS)
+    step = together(max(guess, 1)).step
+    pair = _touch(ptable, contributions, step).pair(step)
+
+    def fits(units: int) -> bool:
+        return _fits(compose(pair, units, step=step), budget)
+
+    curve = guess if guess and fits(guess) else _most(fits, guess)
+    promise = _promise(ptable, contributions)
+    sure = 0 if promise is None else min(_times(promise, (budget.epsilon, budget.delta)), MOST_CELLS)
+    if max(curve, sure) == 0:
+        one = compose(touch)
+        epsilon = one.epsilon(budget.delta)
+        enough = "" if epsilon == math.inf else f"epsilon {epsilon:.4g} at that delta, or "
+        raise BudgetError(
+            f"{budget} do not hold one unit, which needs {enough}delta {one.delta(budget.epsilon):.4g} at that epsilon:"
+            " give the ledger a larger budget, or a unit with more noise",
+            asked=1,
+            left=0,
+        )
+    if promise is not None and sure >= curve:
+        return Unit(ptable, contributions, "promise", _response(*promise)), sure
+    return Unit(ptable, contributions, "curve", pair), curve
+
+
+def holds(currency: Unit, budget: Budget, capacity: int) -> bool:
+    """Whether so many units are within the budget, and their pair is still that of the certificate."""
+    pair = currency.pair
+    if currency.rule == "promise":
+        promise = _promise(currency.ptable, currency.contributions)
+        return (
+            promise is not None
+            and capacity <= _times(promise, (budget.epsilon, budget.delta))
+            and _same(_response(*promise), pair)
+        )
+    again = _touch(currency.ptable, currency.contributions, pair.step).pair(pair.step)
+    return _same(again, pair) and _fits(compose(pair, capacity, step=pair.step), budget)
+
+
+def dominated(release: Composition, units: Composition) -> bool:
+    """Whether the release's profile is proved to lie nowhere above that of the units."""
+
+    def lower(x: Floats) -> Floats:
+        bound, error = units.at(x)
+        return np.asarray(np.maximum(bound - error, 0))
+
+    def upper(x: Floats) -> Floats:
+        return release.at(x)[0]
+
+    end = max(release.largest, units.largest) * (1 + 8 * ULP) + 1
+    if release.floor > float(lower(np.array([end]))[0]):
+        return False
+    edges = np.linspace(0, release.largest, FIRST_POINTS + 1)
+    low, high = edges[:-1], edges[1:]
+    finest = min(release.step, units.step)
+    while low.size:
+        if (upper(low) > lower(low)).any():
+            return False
+        unsettled = upper(low) > lower(high)
+        low, high = low[unsettled], high[unsettled]
+        if not low.size or (high - low).max() <= finest:
+            break
+        cuts = low[:, None] + (high - low)[:, None] * np.arange(FINER + 1) / FINER
+        low, high = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+    for step in (release.step, units.step):
+        knots = np.unique(np.floor(low / step)[:, None] + np.arange(-1, 4))
+        x = np.asarray(step * knots[knots >= 0], dtype=np.float64)
+        if (upper(x * (1 - 4 * ULP)) > lower(x * (1 + 4 * ULP))).any():
+            return False
+    return True
+
+
+def pack(pair: Pair) -> bytes:
+    """A pair as bytes, to the last bit."""
+    return np.concatenate([[pair.step, pair.infinite], pair.masses, pair.values]).astype("<f8").tobytes()
+
+
+def unpack(data: bytes) -> Pair:
+    """The pair of those bytes."""
+    numbers = np.frombuffer(data, dtype="<f8").astype(np.float64)
+    reach = (len(numbers) - 4) // 3
+    return Pair(float(numbers[0]), numbers[2 : 2 * reach + 3], float(numbers[1]), numbers[2 * reach + 3 :])
+
+
+def _touch(ptable: PTable, contributions: int, step: float | None = None) -> Any:
+    """The curve of one grouping."""
+    if contributions == 1:
+        return profile(ptable, None if isinstance(ptable.domain, Cycle) else 1)
+    return compose(ptable, contributions=contributions, step=step).parts[0].pair
+
+
+def _release(parts: Parts, contributions: int) -> Composition:
+    if contributions == 1:
+        return compose([(_touch(ptable, 1), times) for ptable, times in parts])
+    return compose(list(parts), contributions=contributions)
+
+
+def _fits(together: Composition, budget: Budget) -> bool:
+    return Fraction(together.delta(budget.epsilon)) <= budget.delta
+
+
+def _promise(ptable: PTable, contributions: int) -> tuple[Fraction, Fraction] | None:
+    """(epsilon, delta) of one grouping by the certificate; None for several rows and a delta, which do not just add."""
+    epsilon, delta = ptable.certificate.epsilon, ptable.guarantee.delta
+    if delta and contributions > 1:
+        return None
+    exponent = Fraction(epsilon.number) if epsilon.exponent is None else epsilon.exponent
+    return contributions * exponent, delta
+
+
+def _times(each: tuple[Fraction, Fraction], whole: tuple[Fraction, Fraction]) -> int:
+    """How many times a promise fits into another."""
+    return min(int(total // part) for part, total in zip(each, whole, strict=True) if part)
+
+
+def _response(epsilon: Fraction, delta: Fraction) -> Pair:
+    """Randomized response that reveals the truth with chance delta, its loss and its masses rounded down."""
+    reach = math.ceil(epsilon / WIDEST_STEP)
+    step = float(epsilon / reach)
+    while reach * Fraction(step) > epsilon:
+        step = math.nextafter(step, 0.0)
+    kept = (1 - float(delta)) * (1 - 16 * ULP)
+    masses = np.zeros(2 * reach + 1)
+    masses[0], masses[-1] = kept / (1 + math.exp(reach * step)), kept / (1 + math.exp(-reach * step))
+    infinite = float(delta) * (1 - 4 * ULP)
+    a = np.exp(step * np.arange(reach + 1))
+    values = infinite + np.maximum(masses[-1] - a * masses[0], 0)
+    masses.flags.writeable = False
+    return Pair(step, masses, infinite, values)
+
+
+def _same(one: Pair, other: Pair) -> bool:
+    """Alike but for the rounding of another machine."""
+    return one.step == other.step and all(
+        len(a) == len(b) and np.allclose(a, b, rtol=1e-9, atol=1e-12)
+        for a, b in ((one.values, other.values), (one.masses, other.masses))
+    )
+
+
+def _most(good: Callable[[int], bool], highest: int) -> int:
+    """The largest k up to the highest for which a falling condition holds; 0 where there is none."""
+    low, high = 0, 1
+    while high <= highest and good(high):
+        low, high = high, 2 * high
+    high = min(high, highest + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if good(middle) else (low, middle)
+    return low
+
+
+def _least(good: Callable[[int], bool], highest: int) -> int | None:
+    """The least k from 1 to the highest for which a rising condition holds."""
+    found = _most(lambda k: not good(k), highest) + 1
+    return found if found <= highest else None
+
+
+def _up(value: Fraction) -> float:
+    nearest = float(value)
+    return math.nextafter(nearest, math.inf) if Fraction(nearest) < value else nearest
+
+
+def _contributions(value: int) -> None:
+    if _whole(value, "contributions", 1) > MOST_CONTRIBUTIONS:
+        raise ParameterError(f"contributions are {value}; give at most {MOST_CONTRIBUTIONS} rows a person")
+
+
+def _whole(value: int, name: str, least: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+        raise ParameterError(f"{name} are {value!r:.60}; give an integer of {least} or more")
+    return int(value)

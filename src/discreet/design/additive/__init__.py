@@ -1,0 +1,1 @@
+"""Noise that is added to a count: the same for all counts from some point on."""

@@ -1,0 +1,310 @@
+"""Bounded, unbiased noise with a fixed chance of the true count (Sadeghi, Asoodeh and Calmon 2020).
+
+The noise Z lies in [-D, D] (`support`), is 0 with probability eta, and has mean 0. Here delta is always the
+exact hockey-stick sum; the paper's delta is per output, and the bound (2D+1) delta that it draws from it is too
+large by a factor between (2D+1)/(D+1) and 2D+1.
+
+`lowest` is a public promise: every count is at least that large (smaller ones are clamped up to it).
+
+lowest >= support: every count has room for the noise, and symmetric noise is optimal. With E = e^epsilon, C =
+2 eta/(1-eta),
+
+    delta = max{ (1-eta)/2 (E-1)/(E^D - 1),   eta - (E-1)(1-eta)/2 },
+
+reached by a truncated geometric: p_j = delta E^(D-j) in the first case, p_j = min(p_(j-1)/E, mass left) from
+p_0 = eta in the second. It holds for C >= E^(D-2)(E-1)/(E^D - 1); below that the optimum is a small linear
+program over symmetric noise. variant="paper" is Theorem 3, which minimises the largest delta of a single
+output; it is refused for C < a_2, where the theorem's proof omits (1-eta)/2 a_1 <= E eta + delta and its
+claim is false (D = 8, epsilon = 2.2, eta = .02: claimed 1.35e-6, true .2552).
+
+lowest < support: counts below the support cannot take negative outputs, and the pairs of such counts are
+neighbours too (D = 8, epsilon = 2.2, eta = .8: delta 1.8e-8 becomes .0283). The linear program over all
+counts (`bounded_program`) minimises the exact delta; at 0 there is no unbiased mechanism, so the bias
+condition is dropped there and only there.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from discreet.design import parameters
+from discreet.design.additive import _bounded_program
+from discreet.domain import Counts
+from discreet.errors import ParameterError
+from discreet.exact import Epsilon, Number, powers, text
+from discreet.mechanism import Mechanism, Row
+
+LARGEST_SUPPORT = 1000
+LARGEST_SEARCH, LARGEST_PROGRAM = 1000, 64
+LARGEST_EPSILON = 30
+
+
+def bounded(
+    *,
+    epsilon: Number | None = None,
+    eta: Number | None = None,
+    support: int | None = None,
+    delta: Number | None = None,
+    lowest: int = 0,
+    variant: str | None = None,
+    alpha: Number | None = None,
+    time_limit: float = 600.0,
+) -> Mechanism:
+    """Unbiased noise in [-support, support] that is 0 with probability eta.
+
+    Give three of epsilon, delta, eta and support, and the fourth is found: the least delta or epsilon, the
+    largest eta, the smallest support.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy of one count.
+    eta
+        Chance of the true count.
+    support
+        Farthest noise.
+    delta
+        The other half of the privacy; found unless given.
+    lowest
+        A public promise that no count is smaller. From `support` on there is a closed form.
+    variant
+        None for the least exact delta; "paper" for the least delta of a single output.
+    alpha
+        exp(-epsilon), instead of epsilon; it is then exact.
+    time_limit
+        Seconds after which a linear program is given up.
+    """
+    if variant not in (None, "paper"):
+        raise ParameterError(f"variant is {variant!r}; give None for the exact delta or 'paper' for Sadeghi 2020's")
+    least = parameters.integer(lowest, "lowest", 0, 2**62, "it is the smallest count there can be")
+    missing = [
+        name
+        for name, value in (
+            ("epsilon", epsilon if alpha is None else alpha),
+            ("delta", delta),
+            ("eta", eta),
+            ("support", support),
+        )
+        if value is None
+    ]
+    if len(missing) != 1:
+        raise ParameterError(
+            f"{', '.join(missing) or 'nothing'} is left open; give three of epsilon, delta, eta and support,"
+            " and the fourth is found"
+        )
+    target = None if delta is None else parameters.probability(delta, "delta")
+    chance = None if eta is None else parameters.probability(eta, "eta")
+    reach = (
+        None
+        if support is None
+        else parameters.integer(support, "support", 1, LARGEST_SUPPORT, "a wider noise needs no bound")
+    )
+    privacy = None if missing == ["epsilon"] else Epsilon.of(epsilon, alpha)
+
+    allowed = parameters.seconds(time_limit)
+
+    def make(at: Epsilon, truth: Fraction, width: int) -> Mechanism:
+        return _make(at, truth, width, least, variant, allowed)
+
+    if privacy is not None and chance is not None and reach is not None:
+        return make(privacy, chance, reach)
+    assert target is not None
+    goal = float(target)
+    if privacy is None:
+        assert chance is not None
+        assert reach is not None
+        return _smallest_epsilon(make, chance, reach, goal)
+    if chance is None:
+        assert reach is not None
+        return _largest_eta(make, privacy, reach, goal)
+    return _smallest_support(make, privacy, chance, goal, least)
+
+
+def _make(at: Epsilon, eta: Fraction, support: int, lowest: int, variant: str | None, time_limit: float) -> Mechanism:
+    design = {"name": "bounded", **at.parameters, "eta": text(eta), "support": support, "lowest": lowest}
+    if variant is not None:
+        design["variant"] = variant
+    if lowest < support:
+        if float(at) > LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon is {at}; with lowest < support give at most {LARGEST_EPSILON}: no solver resolves more"
+            )
+        rows, noise = _bounded_program.all_counts(float(at.exp), eta, support, lowest, variant == "paper", time_limit)
+        return Mechanism(Counts(lowest), rows, (noise,), design=design)
+    if variant == "paper":
+        noise = _paper(at, eta, support)
+    elif _closed_form_holds(at, eta, support):
+        noise = _truncated_geometric(at, eta, support)
+    else:
+        noise = _bounded_program.symmetric(float(at.exp), float(eta), support, time_limit)
+    return Mechanism(Counts(lowest), interior=(noise,), design=design)
+
+
+def _closed_form_holds(at: Epsilon, eta: Fraction, support: int) -> bool:
+    """C >= E^(D-2)(E-1)/(E^D - 1), times alpha^D above and below."""
+    alpha = float(at.alpha)
+    odds = float(2 * eta / (1 - eta))
+    return odds * (1 - alpha**support) >= alpha * (1 - alpha)
+
+
+def _truncated_geometric(at: Epsilon, eta: Fraction, support: int) -> Row:
+    """p_j in proportion to alpha^j; or, where eta is too large for that, falling from eta until the mass is spent."""
+    alpha = float(at.alpha)
+    series = powers(at.alpha, support + 1)
+    u, v = eta.numerator, eta.denominator
+    if float(2 * eta / (1 - eta)) * (1 - alpha**support) * alpha <= 1 - alpha:
+        return _symmetric(2 * u * sum(series[:support]), [(v - u) * w for w in series[:support]])
+    half, left = [], (v - u) * series[0]
+    for w in series[1:]:
+        half.append(min(2 * u * w, left))
+        left -= half[-1]
+        if left == 0:
+            break
+    half[-1] += left
+    return _symmetric(2 * u * series[0], half)
+
+
+def _paper(at: Epsilon, eta: Fraction, support: int) -> Row:
+    """Theorem 3: the least delta of a single output, by its cases k; refused where the theorem does not hold."""
+    _, _, a = theorem_3(float(at), float(eta), support)
+    odds = float(2 * eta / (1 - eta))
+    if len(a) > 1 and odds < a[1]:
+        raise ParameterError(
+            f"eta is {text(eta)}, too small for Theorem 3 of Sadeghi 2020 at epsilon {at} and support {support}:"
+            " its proof omits (1-eta)/2 a_1 <= E eta + delta, which needs"
+            f" eta >= {a[1] / (2 + a[1]):.6g}; leave variant out for the true optimum"
+        )
+    side = float(1 - eta) / 2
+    half = [side * x for x in a]
+    while half[-1] <= 0:
+        half.pop()
+    return Row.of(-len(half), [*reversed(half), 1 - 2 * math.fsum(half), *half])
+
+
+def theorem_3(epsilon: float, eta: float, support: int) -> tuple[int, float, list[float]]:
+    """The case k, the per-output delta and a_1..a_D of Sadeghi 2020, whatever eta; p(+-j) = (1-eta)/2 a_j.
+
+    Sums of powers of E are taken times alpha^k, so that none overflows.
+    """
+    b, c, alpha = 2 / (1 - eta), 2 * eta / (1 - eta), math.exp(-epsilon)
+    case = next((k for k in range(1, support + 1) if c > threshold(epsilon, k)), support + 1)
+    delta = case_delta(epsilon, eta, support, case)
+    if case == support + 1:
+        a = [b * delta]
+        while len(a) < support:
+            a.append(a[-1] / alpha + b * delta)
+        return case, delta, a[::-1]
+    a = [(c - b * delta) * alpha]
+    while len(a) < case:
+        a.append((a[-1] - b * delta) * alpha)
+    return case, delta, [max(x, 0.0) for x in a] + [0.0] * (support - case)
+
+
+def threshold(epsilon: float, k: int) -> float:
+    """C_k = sum_{j<=k} E^j / sum_{j<k} (k-j) E^j, decreasing in k: C_k < C <= C_(k-1) is case k."""
+    alpha = math.exp(-epsilon)
+    return math.fsum(alpha**j for j in range(k + 1)) / math.fsum(j * alpha**j for j in range(1, k + 1))
+
+
+def case_delta(epsilon: float, eta: float, support: int, k: int) -> float:
+    """delta_k of Sadeghi 2020, k = 1..D+1."""
+    b, c, alpha = 2 / (1 - eta), 2 * eta / (1 - eta), math.exp(-epsilon)
+    if k == support + 1:
+        return alpha**support / (b * math.fsum(j * alpha**j for j in range(1, support + 1)))
+    above = c * math.fsum(alpha**j for j in range(1, k + 1)) - 1
+    return above / (b * math.fsum((k - j + 1) * alpha**j for j in range(1, k + 1)))
+
+
+def _symmetric(centre: int, half: list[int]) -> Row:
+    return Row.exact(-len(half), [*reversed(half), centre, *half])
+
+
+def _smallest_epsilon(
+    make: Callable[[Epsilon, Fraction, int], Mechanism], eta: Fraction, support: int, goal: float
+) -> Mechanism:
+    """By bisection: delta falls as epsilon grows."""
+
+    def meets(value: Fraction) -> bool:
+        at = Epsilon.of(value)
+        return _delta(make, at, eta, support) <= goal
+
+    low, high = Fraction(0), Fraction(1, 4)
+    while not meets(high):
+        low, high = high, 2 * high
+        if high > 32:
+            least = _delta(make, Epsilon.of(32), eta, support)
+            raise ParameterError(
+                f"delta is {goal:g}; with eta {text(eta)} and support {support} no epsilon up to 32 reaches it:"
+                f" the least is {least:.3g}; give a larger delta or support"
+            )
+    while high - low > Fraction(1, 10**7):
+        middle = Fraction(round((low + high) / 2 * 10**9), 10**9)
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return make(Epsilon.of(high), eta, support)
+
+
+def _largest_eta(
+    make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, support: int, goal: float
+) -> Mechanism:
+    """delta is convex in eta: golden section to any eta that meets the goal, then bisection towards 1."""
+
+    def delta(eta: float) -> float:
+        return _delta(make, at, _nine(eta), support)
+
+    golden = (math.sqrt(5) - 1) / 2
+    left, right = 0.0, 1.0
+    one, other = right - golden, left + golden
+    low, high = delta(one), delta(other)
+    while min(low, high) > goal and right - left > 1e-7:
+        if low <= high:
+            right, other, high = other, one, low
+            one = right - golden * (right - left)
+            low = delta(one)
+        else:
+            left, one, low = one, other, high
+            other = left + golden * (right - left)
+            high = delta(other)
+    met, least = (one, low) if low <= high else (other, high)
+    if least > goal:
+        raise ParameterError(
+            f"delta is {goal:g}; at epsilon {at} and support {support} no eta reaches it: the least is"
+            f" {least:.3g}, at eta about {met:.3g}; give a larger delta, epsilon or support"
+        )
+    beyond = 1.0
+    while beyond - met > 1e-7:
+        middle = (met + beyond) / 2
+        met, beyond = (middle, beyond) if delta(middle) <= goal else (met, middle)
+    return make(at, _nine(met), support)
+
+
+def _nine(eta: float) -> Fraction:
+    """Rounded down to nine digits, and inside (0, 1)."""
+    return Fraction(min(max(math.floor(eta * 10**9), 1), 10**9 - 1), 10**9)
+
+
+def _smallest_support(
+    make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, goal: float, lowest: int
+) -> Mechanism:
+    """By doubling and bisection: delta does not grow with the support."""
+    low, high, before = 0, 1, math.inf
+    while (least := _delta(make, at, eta, high)) > goal:
+        gain = before - least  # each doubling gains less than the one before
+        further = 2 * high
+        if least - gain > goal or further > LARGEST_SEARCH or further > max(lowest, LARGEST_PROGRAM):
+            raise ParameterError(
+                f"delta is {goal:g}; at epsilon {at} and eta {text(eta)} no support up to {high} reaches it:"
+                f" the least is {least:.3g}; give a larger delta or epsilon, or another eta"
+            )
+        low, high, before = high, 2 * high, least
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _delta(make, at, eta, middle) <= goal else (middle, high)
+    return make(at, eta, high)
+
+
+def _delta(make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, support: int) -> float:
+    """Exact delta of the design; 1 where the paper's theorem refuses it."""
+    try:
+        return make(at, eta, support).delta(at)
+    except ParameterError:
+        return 1.0

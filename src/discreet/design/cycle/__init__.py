@@ -1,0 +1,1 @@
+"""Mechanisms on a cycle: hours, months, categories."""

@@ -1,0 +1,206 @@
+"""Optimal noise on a cycle by linear programs, under true (epsilon, delta)-DP and under probabilistic DP.
+
+f(x) is the chance of the noise x, M the differences between neighbours (M = -M), alpha = e**-epsilon. The cost of
+f is the largest of several expected costs, sum_x c_q(x) f(x); most objectives have one.
+
+True DP: with slacks y for the positive parts, everything is linear,
+
+    alpha f(x) - f(x + mu) <= y[mu, x],     sum_x y[mu, x] <= alpha delta      for every mu in M.
+
+If no cost tells x from -x (or the set of costs does not), the mean of f and its mirror image is as good and as
+private, so f is taken symmetric: half the variables, and half of M.
+
+Probabilistic DP counts the whole mass of the outputs with f(x) > E f(x + mu), so each may be chosen to be one of
+them (u = 1) or not:
+
+    f(x) - E f(x + mu) <= y[mu, x] <= u[mu, x],   y[mu, x] >= f(x) + u[mu, x] - 1,   sum_x y[mu, x] <= delta.
+
+y and u belong to mu and x. (Kadam 2024 (13) prints one y for all mu, which is not its Definition 2.) Once the choice
+is made the rest is a linear program again, and is solved as one, because an integer program's tolerance would
+break the equalities f(x) = E f(x + mu) on which the count depends.
+
+A solver's answer is off by its tolerance, and is repaired. Pure: f is raised to the least g >= f with
+alpha g(x) <= g(x + mu), by g(x + mu) = max(f(x + mu), alpha g(x)), which is exactly private. With delta: f is mixed
+with the purely private optimum until its delta is the target.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import SolverError
+from discreet.linear_program import Floats, Program
+
+Integers = npt.NDArray[np.int64]
+Choice = npt.NDArray[np.bool_]
+
+MARGIN = 1e-12
+"""How much a choice of outputs stays below the target, so that rounding does not carry it above."""
+
+RESOLUTION = 1e-12
+"""Probabilities below this are what a solver leaves where there is nothing."""
+
+TIE = 2.0**-47
+"""Relative excess over E that is a float's rounding and not a loss."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be minimised, on which cycle, and under what privacy.
+
+    Attributes
+    ----------
+    costs
+        One line a cost, over the flattened residues; what counts is the largest expected cost.
+    moved
+        One line for each difference mu: the flattened index of x + mu.
+    mirror
+        The flattened index of -x.
+    delta
+        The target; None: the least that keeps the cost within `limit`.
+    """
+
+    costs: Floats
+    moved: Integers
+    mirror: Integers
+    alpha: float
+    delta: float | None
+    limit: float
+    time_limit: float
+
+    def cost(self, noise: Floats) -> float:
+        """The largest expected cost."""
+        return float((self.costs @ noise).max())
+
+    def excess(self, noise: Floats, whole: bool = False) -> float:
+        """The exact delta of the noise; with `whole` the mass of outputs beyond E, not only its excess."""
+        over = noise - noise[self.moved] / self.alpha
+        return float(np.where(over > TIE * noise, noise if whole else over, 0).sum(axis=1).max())
+
+    def symmetric(self) -> bool:
+        """Whether the costs do not change when x and -x are exchanged."""
+        reflected = self.costs[:, self.mirror]
+        return bool(np.allclose(np.sort(self.costs, axis=0), np.sort(reflected, axis=0), rtol=1e-12, atol=0))
+
+
+def private(problem: Problem) -> Floats:
+    """Logarithms of the noise of least cost (or least delta) under true DP, exactly within its delta."""
+    fold = problem.symmetric()
+    moved = problem.moved[_half(problem.moved, problem.mirror)] if fold else problem.moved
+    model = _Model(problem, fold, 0 if problem.delta == 0 else moved.size)
+    here, there = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
+    if problem.delta == 0:
+        model.program.order(there, here, problem.alpha)
+        return _raised(problem, model.solve(), np.ones(problem.moved.shape, dtype=bool))
+    slack = model.extra.reshape(moved.shape)
+    model.each((here, there, slack), [problem.alpha, -1.0, -1.0], -np.inf, 0.0)
+    for line in slack:
+        model.within(line, problem.alpha)
+    noise = model.solve()
+    reached = problem.excess(noise)
+    if problem.delta is not None and reached > problem.delta * (1 + RESOLUTION):
+        share = 1 - problem.delta / reached
+        noise = (1 - share) * noise + share * np.exp(private(replace(problem, delta=0.0)))
+    return _log(noise)
+
+
+def probabilistic(problem: Problem) -> Floats:
+    """Logarithms of the noise of least cost (or least delta) under probabilistic DP."""
+    moved = problem.moved
+    model = _Model(problem, False, 2 * moved.size)
+    here, there = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
+    mass, chosen = (part.reshape(moved.shape) for part in np.split(model.extra, 2))
+    model.program.binary = chosen.ravel()
+    model.each((here, there, mass), [1.0, -1 / problem.alpha, -1.0], -np.inf, 0.0)
+    model.each((mass, chosen), [1.0, -1.0 if problem.delta is None else -problem.delta], -np.inf, 0.0)
+    model.each((mass, here, chosen), [1.0, -1.0, -1.0], -1.0, np.inf)
+    for line in mass:
+        model.within(line, 1.0)
+    exceeding = model.program.solve(problem.time_limit)[chosen] > 0.5
+
+    refined = _Model(problem, False, 0)
+    refined.program.order(there[~exceeding], here[~exceeding], problem.alpha)
+    for line in exceeding:
+        if line.any():
+            refined.within(refined.noise[line], 1.0, MARGIN)
+    return _raised(problem, refined.solve(), ~exceeding)
+
+
+class _Model:
+    """The program under construction: f with its sum and cost, and what else it needs.
+
+    Attributes
+    ----------
+    noise
+        The variable of f(x) for every x; the same for x and -x where folded.
+    extra
+        Further variables, as many as asked for.
+    """
+
+    def __init__(self, problem: Problem, fold: bool, extra: int) -> None:
+        size = len(problem.mirror)
+        self.problem = problem
+        self.noise: Integers = np.arange(size)
+        if fold:
+            self.noise = np.unique(np.minimum(self.noise, problem.mirror), return_inverse=True)[1]
+        first = int(self.noise.max()) + 1
+        self.extra: Integers = first + np.arange(extra)
+        largest, self._delta = first + extra, first + extra + 1
+        self.program = Program(first + extra + 2)
+        self.program.rows(self.noise[None], 1.0, 1.0, 1.0)
+        scale = float(problem.costs.max())
+        costs = problem.costs / scale
+        if problem.delta is None:
+            self.program.cost[self._delta] = 1
+            self.program.rows(np.broadcast_to(self.noise, costs.shape), costs, -np.inf, problem.limit / scale)
+        elif len(costs) == 1:
+            np.add.at(self.program.cost, self.noise, costs[0])
+        else:
+            self.program.cost[largest] = 1
+            below = np.concatenate([self.noise, [largest]])
+            factors = np.concatenate([costs, np.full((len(costs), 1), -1.0)], axis=1)
+            self.program.rows(np.broadcast_to(below, factors.shape), factors, -np.inf, 0.0)
+
+    def each(self, variables: Sequence[Integers], coefficients: list[float], lower: float, upper: float) -> None:
+        """One row for every mu and x."""
+        self.program.rows(np.stack([part.ravel() for part in variables], axis=1), coefficients, lower, upper)
+
+    def within(self, variables: Integers, factor: float, margin: float = 0.0) -> None:
+        """The sum of the variables is at most delta times the factor."""
+        if self.problem.delta is None:
+            row, factors = np.append(variables, self._delta), np.append(np.ones(len(variables)), -factor)
+            self.program.rows(row[None], factors[None], -np.inf, 0.0)
+        else:
+            self.program.rows(variables[None], 1.0, -np.inf, factor * max(self.problem.delta - margin, 0.0))
+
+    def solve(self) -> Floats:
+        """f at the optimum, summing to one; what is below a solver's resolution is 0."""
+        found = self.program.solve(self.problem.time_limit, first="simplex")[self.noise]
+        found = np.where(found < RESOLUTION, 0, found)
+        return found / math.fsum(found)
+
+
+def _half(moved: Integers, mirror: Integers) -> Integers:
+    """The places of the differences, one of each pair mu and -mu."""
+    difference = moved[:, 0]
+    return np.flatnonzero(difference <= mirror[difference])
+
+
+def _raised(problem: Problem, noise: Floats, kept: Choice) -> Floats:
+    """Logarithms of the least g >= f with alpha g(x) <= g(x + mu) wherever that is to be kept, summing to one."""
+    raised, step = _log(noise), math.log(problem.alpha)
+    for _ in range(len(noise)):
+        before = raised.copy()
+        for to, keep in zip(problem.moved, kept, strict=True):
+            np.maximum.at(raised, to[keep], raised[keep] + step)
+        if np.array_equal(before, raised):
+            return raised - math.log(math.fsum(np.exp(raised)))
+    raise SolverError("the noise found cannot be made private; give another objective or a larger delta")
+
+
+def _log(noise: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(noise)

@@ -1,0 +1,1 @@
+"""Mechanisms for counts 0..n: one row of probabilities for each count."""

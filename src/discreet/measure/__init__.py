@@ -1,0 +1,1 @@
+"""True counts to measurements: secrets, keys, lookups, and what a ledger is charged."""

@@ -1,0 +1,1 @@
+"""What is asked, before any data is seen: specification, codebooks, layout, table of noise, guarantee."""

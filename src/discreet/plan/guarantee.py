@@ -1,0 +1,106 @@
+"""What one person may lose: by one count, and by all counts of a release together.
+
+It reads the specification and the certified table of noise, so nothing here depends on the data.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.account.composition import compose
+from discreet.account.privacy_profile import profile
+from discreet.certify.ptable import PTable
+from discreet.errors import ReleaseError
+from discreet.exact import Epsilon, exact
+from discreet.plan.contributor_keys import unevenness
+from discreet.plan.spec import ReleaseSpec
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What one person may lose in all: an upper bound.
+
+    Attributes
+    ----------
+    epsilon
+        The budget's.
+    delta
+        At that epsilon.
+    floor
+        Delta never falls below this, however large epsilon is.
+    """
+
+    epsilon: str
+    delta: float
+    floor: float
+
+
+def why_no_promise(spec: ReleaseSpec) -> str | None:
+    """Return why nothing is promised for a release as a whole, or None if something is."""
+    return why_no_cell_promise(spec) or ("contributor keys do not compose" if spec.key == "contributors" else None)
+
+
+def why_no_cell_promise(spec: ReleaseSpec) -> str | None:
+    """Return why nothing is promised even for one count, read alone, or None if its certificate holds."""
+    if spec.record_keys is not None:
+        return "the record keys came with the data"
+    if any(spec.dimensions[name].from_data for name in spec.used):
+        return "categories were taken from the data"
+    return None
+
+
+def cell_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction | None:
+    """Return delta of one count, read alone, at the certificate's epsilon, or None if nothing is promised.
+
+    It is the certificate's own delta if a person has one row at most, else an upper bound.
+    """
+    if why_no_cell_promise(spec) is not None:
+        return None
+    epsilon, _, delta = ptable.guarantee
+    if spec.unit.contributions == 1 and spec.key != "contributors":
+        return delta
+    bound = cell_deltas(spec, ptable, np.array([float(epsilon) * (1 - 2.0**-50)]))
+    return max(delta, Fraction(float(bound[0])))
+
+
+def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Bound delta of one count, read alone, at every epsilon.
+
+    All rows of a person may be in the count, and the chances of contributor keys are a little uneven.
+    """
+    bound = np.zeros(len(epsilons))
+    for rows in range(spec.unit.contributions):
+        bound = np.maximum(bound, profile(ptable, rows + 1).delta(epsilons))
+    if spec.key == "contributors":
+        bound += (1 + np.exp(epsilons)) * float(unevenness(ptable.bits)) * (1 + 1e-9)
+    return np.minimum(bound, 1)
+
+
+def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise | None:
+    """Return the composed guarantee of a release, or None if nothing is promised.
+
+    Raises
+    ------
+    ReleaseError
+        The guarantee exceeds the budget.
+    """
+    if why_no_promise(spec) is not None:
+        return None
+    assert spec.budget is not None
+    rows = spec.unit.contributions
+    epsilon, delta = Epsilon.of(spec.budget.epsilon), exact(spec.budget.delta, "delta")
+    together = compose(ptable, touches, contributions=rows if rows > 1 else None)
+    bound = together.delta(float(epsilon) * (1 - 2.0**-50))
+    if rows == 1 and epsilon.exponent is not None:  # added up cell by cell, exactly
+        added = touches * ptable.delta(epsilon.exponent / touches)
+        bound = min(bound, float(np.nextafter(float(added), 1)) if added else 0.0)
+    if bound > delta:
+        raise ReleaseError(
+            f"the budget is epsilon {spec.budget.epsilon} and delta {spec.budget.delta}; with this design (epsilon"
+            f" {ptable.guarantee.epsilon} a cell) one person in {touches} cells may lose delta {bound:.3g} there, and"
+            f" {together.floor:.3g} at any epsilon: publish fewer margins, take a noisier design, or leave it to the"
+            " adviser"
+        )
+    return Promise(spec.budget.epsilon, bound, together.floor)

@@ -1,0 +1,1 @@
+"""The report of a release, a page for readers who are not statisticians."""

@@ -1,0 +1,176 @@
+"""How tables were made to add up: what moved by how much, and what that does to the error (`expected`)."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.domain import Counts
+from discreet.publish.report import svg
+from discreet.publish.report.expected import SURE, Expected, expected
+from discreet.publish.report.html import grid, label, several
+from discreet.reconcile import moved
+
+if TYPE_CHECKING:
+    from discreet.publish.folder import Published
+
+Integers = npt.NDArray[np.int64]
+
+MOST_GROUPINGS = 60
+
+_METHODS = {
+    "tree": "as a hierarchy, by least squares",
+    "cube": "as crossed dimensions, by least squares",
+    "wang-3": "as the most likely split of the total (Wang 2020, algorithm 3)",
+    "none": "not at all: every count below 0 is shown as 0",
+}
+
+
+def adding(published: "Published") -> str:
+    """The section on totals and their parts."""
+    additive = bool(published.table_plan.parts)
+    return (
+        '<section aria-labelledby="adding"><h2 id="adding">'
+        + ("How the tables add up" if additive else "Why the tables do not add up exactly")
+        + "</h2>"
+        + (
+            _ADDITIVE
+            if additive
+            else _ENDS
+            if published.plan.spec.reconcile != "none" and _ends(published)
+            else _CLAMPED
+        )
+        + _methods(published)
+        + _fixed(published)
+        + (_how_far(published) if additive else "")
+        + "</section>"
+    )
+
+
+_ADDITIVE = (
+    "<p>Every count was measured by itself, totals too, so measurements do not add up, and some are below 0. The tables"
+    " do: they hold whole numbers, none below 0, every total being the sum of its parts, as close to the measurements"
+    " as that allows. This was done with the noisy measurements alone, so it costs no privacy.</p>"
+    '<p class="note">In another release the same count may come out differently, as it has to add up with others. Who'
+    " computes with these numbers should take the measurements, in <code>measurements.csv</code>.</p>"
+)
+_ENDS = (
+    "<p>The noise has an upper end: a larger count is measured as if it were that. So counts do not add up to their"
+    " totals, and were not made to. A measurement below 0 is shown as 0.</p>"
+)
+_CLAMPED = (
+    "<p>Every count was measured by itself, totals too. A measurement below 0 is shown as 0, and nothing else was done:"
+    " counts do not add up exactly to their totals. Use a published total rather than a sum.</p>"
+)
+
+
+def _ends(published: "Published") -> bool:
+    return isinstance(published.plan.ptable.domain, Counts) and published.plan.ptable.domain.upper is not None
+
+
+def _methods(published: "Published") -> str:
+    methods = published.table_plan.methods
+    if len(methods) == 1:
+        return ""
+    rows = [[several(tables), _METHODS[method]] for tables, method in methods]
+    return (
+        grid("Tables that were made to add up together", ["tables", "how"], rows, 0)
+        + '<p class="note">Tables in different rows were made one after the other. A count that is in both may be two'
+        " numbers, both made from one measurement.</p>"
+    )
+
+
+def _fixed(published: "Published") -> str:
+    if not published.plan.spec.fixed:
+        return ""
+    rows = [
+        [several(f"{name}: {value}" for name, value in each.where.items()) or "everyone", f"{each.count:,}"]
+        for each in published.plan.spec.fixed[:MOST_GROUPINGS]
+    ]
+    more = (
+        f"<p>And {len(published.plan.spec.fixed) - len(rows):,} more.</p>"
+        if len(published.plan.spec.fixed) > len(rows)
+        else ""
+    )
+    return (
+        "<p>These counts are not from the data. The publisher wrote them down as known from elsewhere, or as empty by"
+        " definition, and the tables meet them. They are outside the guarantee.</p>"
+        + grid("Counts that were given", ["who", "count"], rows, 1)
+        + more
+    )
+
+
+def _how_far(published: "Published") -> str:
+    errors = expected(published)
+    rows = []
+    for number, (table, places) in enumerate(published.plan.layout.tables):
+        for at, place in enumerate(places):
+            grouping = published.plan.layout.groupings[place]
+            told = moved(published.measurements[place], published.tables[number][at])
+            by = " by ".join(label(side.book.name) for side in grouping.axes) or "total"
+            row = [label(table.name), by, f"{grouping.size:,}", f"{told.largest:,}", f"{told.root_mean_square:.2f}"]
+            found = errors.of.get(place)
+            row += ["-"] * 3 if found is None else [_number(each) for each in vars(found).values()]
+            rows.append(row)
+    heads = [
+        "table",
+        "counts by",
+        "counts",
+        "moved by, at most",
+        "moved by, typically",
+        "typical error of measurements",
+        "of least squares",
+        "as published",
+    ]
+    shown = rows[:MOST_GROUPINGS]
+    more = f'<p class="note">The first {len(shown)} of {len(rows)} rows.</p>' if len(shown) < len(rows) else ""
+    return (
+        "<h3>How far the numbers moved, and how far they are from the truth</h3>"
+        + _told(errors)
+        + grid("Published counts against measurements", heads, shown, len(heads) - 2)
+        + more
+        + _picture(published)
+    )
+
+
+def _number(error: float | None) -> str:
+    return "-" if error is None else f"{error:.2f}"
+
+
+def _told(errors: Expected) -> str:
+    exact = (
+        "<p>The typical error (root mean square) of measurements comes from the integers of the certified table. That"
+        " of least squares, which makes one table of all measurements, follows from it by a formula. Neither is"
+        " simulated or made from the data.</p>"
+    )
+    if not errors.runs:
+        return exact + "<p>There are too many counts here to simulate what being whole and not below 0 does.</p>"
+    return exact + (
+        f"<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
+        f" {errors.runs} times: the published counts were taken for the truth, and noise was drawn for them again. The"
+        f" true counts were not used. A dash stands where this leaves a number uncertain by more than {SURE:.0%}, and"
+        " where tables follow counts that were given, or tables of more people, which is not simulated.</p>"
+    )
+
+
+def _picture(published: "Published") -> str:
+    differences = np.concatenate(
+        [
+            np.ravel(published.tables[number][at] - published.measurements[place])
+            for number, (_, places) in enumerate(published.plan.layout.tables)
+            for at, place in enumerate(places)
+        ]
+    )
+    sizes, many = np.unique(differences, return_counts=True)
+    same = int(many[sizes == 0].sum())
+    said = f"{same:,} of {len(differences):,} published counts are as they were measured."
+    chart = svg.law(
+        list(zip(sizes.tolist(), many.tolist(), strict=True)),
+        len(differences),
+        0,
+        said,
+        title="How far the counts moved",
+        across="published count minus measured count",
+        up="share of the counts",
+    )
+    return f"<figure>{chart}<figcaption>{said}</figcaption></figure>"

@@ -1,0 +1,85 @@
+"""How to read a number: the error to expect by the size of a count, exactly, and what sums are worth."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certify.ptable import PTable
+from discreet.domain import Counts
+from discreet.plan.layout import Layout
+from discreet.publish.report import svg
+from discreet.publish.report.distortion import Distortion, noise
+from discreet.publish.report.html import grid
+from discreet.publish.report.numbers import number, percent
+
+Integers = npt.NDArray[np.int64]
+
+
+def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values: Sequence[Integers]) -> str:
+    """The section with the error by size, the law of the noise, and a word on sums."""
+    zero, typical = errors[0], errors[-1]
+    same = len({(each.deviation, each.within) for each in errors}) == 1
+    heads = [
+        "true count",
+        "chance that it is measured right",
+        "standard deviation",
+        "95% of measurements are within",
+        "that is, of the count",
+        "measured too high by, on average",
+    ]
+    rows = [
+        [
+            f"{each.count:,}",
+            percent(each.truth),
+            f"{each.deviation:.2f}",
+            f"±{each.within:,}",
+            f"{100 * each.within / each.count:.1f}%" if each.count else "-",
+            f"{float(each.lean):.2f}",
+        ]
+        for each in errors
+    ]
+    said = f"19 in 20 measurements of a count of {typical.count:,} are at most {typical.within:,} away from the truth."
+    law = svg.law(noise(ptable.table, typical.count), ptable.table.total, typical.within, said)
+    return (
+        '<section aria-labelledby="reading"><h2 id="reading">How to read a number</h2>'
+        f"<p>{said} {_SAME if same else _DIFFERENT} Read small counts as “few”, and compare large ones.</p>"
+        f"<p>A true 0 is measured as 0, or less, with a chance of {percent(zero.truth)}. So a 0 need not mean that"
+        " there is nobody, nor a small number that there is somebody.</p>"
+        '<p class="note">This is about single measurements, those below 0 read as 0. What adding up does to them is'
+        " told below.</p>"
+        + grid("Expected error by size of the count", heads, rows, 5)
+        + _clamped(ptable)
+        + f"<figure>{law}<figcaption>The noise of a count of {typical.count:,}. In the stronger colour: the differences"
+        f" up to {typical.within:,} either way, which have a chance of {percent(typical.coverage)}."
+        "</figcaption></figure>" + _sums(layout, ptable, values) + "</section>"
+    )
+
+
+_SAME = "The error of a large count is no larger than that of a small one, so large counts are relatively more exact."
+_DIFFERENT = "How large the error is depends on the count, as the table shows."
+
+
+def _clamped(ptable: PTable) -> str:
+    upper_end = ptable.domain.upper if isinstance(ptable.domain, Counts) else None
+    if upper_end is None:
+        return ""
+    return f'<p class="note">A true count above {upper_end:,} is treated as if it were {upper_end:,}.</p>'
+
+
+def _sums(layout: Layout, ptable: PTable, values: Sequence[Integers]) -> str:
+    """What sums of counts are worth."""
+    definitions, where = layout.cells
+    below = np.zeros(len(definitions), dtype=bool)
+    for here, part in zip(where, values, strict=True):
+        below[here] = part.ravel() < 0
+    least, greatest = ptable.utility["bias"]
+    right = (
+        "and sums of those are right on average"
+        if least == greatest == 0
+        else f"though each of those is off by {number(least)} to {number(greatest)} on average"
+    )
+    return (
+        f"<p>{int(below.sum()):,} of the {len(definitions):,} measurements came out below 0."
+        f" <code>measurements.csv</code> has them as they were measured, {right}.</p>"
+    )

@@ -1,1 +1,0 @@
-"""Pictures: charts for a terminal, figures for a file."""
