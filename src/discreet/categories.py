@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import InputError
-
-OTHER = "_other"
+from discreet.labels import OTHER
 
 
 def names(design: Mapping[str, Any], size: int | None) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import MechanismError
+from discreet.exact import is_integer
 
 LARGEST = 2**62
 """Counts beyond this are clamped to it, so that count + noise always fits in 64 bits."""
@@ -26,9 +27,9 @@ class Counts:
         for name, value in (("lower", self.lower), ("upper", self.upper)):
             if (name, value) == ("upper", None):
                 continue
-            if not _is_integer(value) or abs(value) > LARGEST:  # type: ignore[arg-type]
+            if not is_integer(value) or abs(value) > LARGEST:
                 raise MechanismError(f"Counts: {name} is {value!r}; give an integer within +-2**62")
-            object.__setattr__(self, name, int(value))  # type: ignore[arg-type]
+            object.__setattr__(self, name, int(value))
         if self.lower < 0:
             raise MechanismError(f"Counts: lower is {self.lower}; a count is never negative, so give 0 or more")
         if self.upper is not None and self.upper < self.lower:
@@ -41,12 +42,12 @@ class Counts:
 
     def neighbours(self, given: Any = None) -> tuple[int, ...]:
         """The distances 1..k that one person can make; k = 1 unless given."""
-        if given is None or _is_integer(given):
+        if given is None or is_integer(given):
             largest = 1 if given is None else int(given)
             distances = tuple(range(1, largest + 1)) if largest <= 10_000 else ()
         elif isinstance(given, Iterable):
             distances = tuple(
-                sorted({int(d) for d in given if _is_integer(d)} | {0 for d in given if not _is_integer(d)})
+                sorted({int(d) for d in given if is_integer(d)} | {0 for d in given if not is_integer(d)})
             )
         else:
             distances = ()
@@ -67,8 +68,8 @@ class Cycle:
         if (size is None) == (shape is None):
             raise MechanismError(f"Cycle: size is {size!r} and shape is {shape!r}; give one of them")
         size = shape if size is None else size
-        shape = (size,) if _is_integer(size) else tuple(size) if isinstance(size, Iterable) else ()  # type: ignore[assignment]
-        if not shape or any(not _is_integer(side) or side < 2 for side in shape):
+        shape = (size,) if is_integer(size) else tuple(size) if isinstance(size, Iterable) else ()
+        if not shape or any(not is_integer(side) or side < 2 for side in shape):
             raise MechanismError(f"Cycle: size is {size!r}; give an integer of 2 or more, or several as a shape")
         object.__setattr__(self, "shape", tuple(int(side) for side in shape))
 
@@ -94,8 +95,8 @@ class Cycle:
         return tuple(d[0] for d in ordered) if len(self.shape) == 1 else tuple(ordered)
 
     def _reduce(self, difference: Any) -> tuple[int, ...]:
-        vector = (difference,) if _is_integer(difference) else difference
-        if not isinstance(vector, (tuple, list)) or len(vector) != len(self.shape) or not all(map(_is_integer, vector)):
+        vector = (difference,) if is_integer(difference) else difference
+        if not isinstance(vector, (tuple, list)) or len(vector) != len(self.shape) or not all(map(is_integer, vector)):
             raise MechanismError(f"a difference is {difference!r}; in {self} it has {len(self.shape)} integer parts")
         return tuple(int(x) % side for x, side in zip(vector, self.shape, strict=True))
 
@@ -104,7 +105,3 @@ class Cycle:
 
 
 Domain = Counts | Cycle
-
-
-def _is_integer(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)

@@ -43,6 +43,10 @@ class InputError(DiscreetError, ValueError):
     """Counts or keys given to a perturbation table have the wrong type, shape or range."""
 
 
+class MissingExtraError(InputError):
+    """An optional dependency is not installed."""
+
+
 class ManyValuesError(InputError):
     """A column has more different values than were allowed for."""
 

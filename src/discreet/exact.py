@@ -15,7 +15,8 @@ from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any
+from operator import index
+from typing import Any, TypeGuard
 
 from discreet.errors import ParameterError
 
@@ -35,6 +36,15 @@ EXACT_BITS = 16384
 
 LONGEST_NUMBER = 400
 """Characters in a number written as text: longer ones are refused before they are parsed."""
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return True if a value is an integer of any type; a boolean is none."""
+    try:
+        index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return not isinstance(value, bool)
 
 
 def exact(value: Number | Decimal, name: str) -> Fraction:

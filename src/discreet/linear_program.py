@@ -15,50 +15,93 @@ HiGHS is loaded when a program is solved: whoever only reads or checks what was 
 
 import itertools
 import math
-import sys
 import time
-from contextlib import nullcontext
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
 
+from discreet.arrays import Floats
 from discreet.errors import SolverError
 
 if TYPE_CHECKING:
     import highspy
 
-Floats = npt.NDArray[np.float64]
 Variables = npt.NDArray[np.int64]
 
 TOLERANCES = (1e-10, 1e-9, 1e-8)
 """Tried in turn: what the solver cannot reach at the first it may reach at the next."""
 
-LARGE = 5_000
-"""Variables above which a spinner is shown, if there is a terminal to show it on."""
+
+def sparse_model(
+    cost: Floats,
+    highest: Floats,
+    bounds: tuple[Floats, Floats],
+    matrix: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats],
+    *,
+    by_rows: bool,
+    integer: Variables,
+) -> "highspy.HighsLp":
+    """Return a model for HiGHS: minimise cost @ x subject to 0 <= x <= highest and bounds on sparse rows.
+
+    Parameters
+    ----------
+    matrix
+        Where each row (or column) starts, and the indices and values of its entries.
+    by_rows
+        Whether the matrix is given row by row; else column by column.
+    integer
+        The variables that are integers.
+    """
+    import highspy
+
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(cost), len(bounds[0])
+    model.col_cost_, model.col_lower_, model.col_upper_ = cost, np.zeros(len(cost)), highest
+    model.row_lower_, model.row_upper_ = bounds
+    layout = highspy.MatrixFormat
+    model.a_matrix_.format_ = layout.kRowwise if by_rows else layout.kColwise
+    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix
+    if integer.size:
+        kinds = np.full(len(cost), highspy.HighsVarType.kContinuous, dtype=object)
+        kinds[integer] = highspy.HighsVarType.kInteger
+        model.integrality_ = kinds.tolist()
+    return model
+
+
+def silent_solver(model: "highspy.HighsLp", options: Mapping[str, float | str]) -> "highspy.Highs":
+    """Return HiGHS with a model and options. It prints nothing."""
+    import highspy
+
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    for name, value in options.items():
+        highs.setOptionValue(name, value)
+    highs.passModel(model)
+    return highs
 
 
 def _highs(
     model: "highspy.HighsLp", solver: str, tolerance: float, seconds: float, basis: "highspy.HighsBasis | None"
 ) -> "highspy.Highs":
-    """A solver with the model loaded; from a basis by the primal simplex method, whatever was asked."""
+    """Return a solver with the model loaded. From a basis it runs the primal simplex method, whatever was asked."""
     import highspy
 
-    highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    highs.setOptionValue("time_limit", seconds)
-    for name in (
+    tolerances = (
         "primal_feasibility_tolerance",
         "dual_feasibility_tolerance",
         "ipm_optimality_tolerance",
         "mip_feasibility_tolerance",
         "mip_abs_gap",
-    ):
-        highs.setOptionValue(name, tolerance)
-    highs.setOptionValue("mip_rel_gap", 0.0)
-    highs.passModel(model)
-    highs.setOptionValue("solver", solver)
+    )
+    options: dict[str, float | str] = {
+        "time_limit": seconds,
+        **dict.fromkeys(tolerances, tolerance),
+        "mip_rel_gap": 0.0,
+        "solver": solver,
+    }
+    highs = silent_solver(model, options)
     if basis is not None and highs.setBasis(basis) == highspy.HighsStatus.kOk:
         highs.setOptionValue("presolve", "off")
         highs.setOptionValue("solver", "simplex")
@@ -108,22 +151,19 @@ class Program:
         matrix = self.entries()
         model = self._model(*matrix)
         basis = None if vertex is None else self._basis(vertex, *matrix)
-        terminal = (len(self.cost) > LARGE or self.binary.size > 0) and sys.stderr.isatty()
-        waiting = f"solving {self} with {len(self.cost):,} variables"
         end = time.monotonic() + time_limit
-        with Console(stderr=True).status(waiting) if terminal else nullcontext():
-            solvers = ("choose",) if self.binary.size else (first, "ipm" if first == "simplex" else "simplex")
-            for tolerance, solver in itertools.product(TOLERANCES, solvers):
-                start = basis if tolerance == TOLERANCES[0] else None
-                highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start)
-                highs.run()
-                status = highs.getModelStatus()
-                if status == highspy.HighsModelStatus.kTimeLimit or time.monotonic() > end:
-                    raise SolverError(
-                        f"{self} was not solved in {time_limit:g} s; give a larger time_limit, or a smaller problem"
-                    )
-                if status == highspy.HighsModelStatus.kOptimal:
-                    return np.array(highs.getSolution().col_value)
+        solvers = ("choose",) if self.binary.size else (first, "ipm" if first == "simplex" else "simplex")
+        for tolerance, solver in itertools.product(TOLERANCES, solvers):
+            start = basis if tolerance == TOLERANCES[0] else None
+            highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start)
+            highs.run()
+            status = highs.getModelStatus()
+            if status == highspy.HighsModelStatus.kTimeLimit or time.monotonic() > end:
+                raise SolverError(
+                    f"{self} was not solved in {time_limit:g} s; give a larger time_limit, or a smaller problem"
+                )
+            if status == highspy.HighsModelStatus.kOptimal:
+                return np.array(highs.getSolution().col_value)
         raise SolverError(f"{self} has no solution ({highs.modelStatusToString(status).lower()})")
 
     def __str__(self) -> str:
@@ -147,24 +187,11 @@ class Program:
         return row[first], variable[first], np.add.reduceat(value, first)
 
     def _model(self, row: npt.NDArray[np.int64], variable: Variables, value: Floats) -> "highspy.HighsLp":
-        import highspy
-
-        model = highspy.HighsLp()
-        rows, size = sum(count for count, _, _ in self._bounds), len(self.cost)
-        model.num_col_, model.num_row_ = size, rows
-        model.col_cost_ = self.cost
-        highest = np.full(size, math.inf)
+        rows = sum(count for count, _, _ in self._bounds)
+        highest = np.full(len(self.cost), math.inf)
         highest[self.binary] = 1
-        model.col_lower_, model.col_upper_ = np.zeros(size), highest
-        if self.binary.size:
-            kinds = np.full(size, highspy.HighsVarType.kContinuous, dtype=object)
-            kinds[self.binary] = highspy.HighsVarType.kInteger
-            model.integrality_ = kinds.tolist()
-        model.row_lower_, model.row_upper_ = self.bounds
-        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        model.a_matrix_.start_ = np.searchsorted(row, np.arange(rows + 1))
-        model.a_matrix_.index_, model.a_matrix_.value_ = variable, value
-        return model
+        matrix = np.searchsorted(row, np.arange(rows + 1)), variable, value
+        return sparse_model(self.cost, highest, self.bounds, matrix, by_rows=True, integer=self.binary)
 
     def _basis(
         self, vertex: Floats, row: npt.NDArray[np.int64], variable: Variables, value: Floats

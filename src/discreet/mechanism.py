@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import categories
+from discreet.arrays import Floats, Integers
 from discreet.assess import privacy, properties, utility
 from discreet.certify import issue
 from discreet.certify.table import Table
@@ -35,8 +36,6 @@ from discreet.exact import Epsilon, Number
 if TYPE_CHECKING:
     from discreet.certify.ptable import PTable
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SUM_TOLERANCE = 1e-9
 """How far the floats of a row may sum from one: what a solver leaves, not what a person forgets."""

@@ -1,7 +1,23 @@
-"""What all cells that one person touches cost together: upper bounds, and called so. `ledger` keeps what was spent."""
+"""What all cells that one person touches cost together, and the ledger of what was spent.
+
+Composed guarantees are upper bounds, and are called so.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from discreet.account.composition import Composition, compose
 from discreet.account.dominating_pair import Pair
 from discreet.account.privacy_profile import Profile, profile
 
-__all__ = ["Composition", "Pair", "Profile", "compose", "profile"]
+if TYPE_CHECKING:
+    from discreet.account.ledger.ledger import Ledger
+
+__all__ = ["Composition", "Ledger", "Pair", "Profile", "compose", "profile"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Ledger":  # loads its database
+        from discreet.account.ledger.ledger import Ledger
+
+        return Ledger
+    raise AttributeError(f"module 'discreet.account' has no attribute {name!r}")

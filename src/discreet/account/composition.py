@@ -24,19 +24,18 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.account import loss_lattice
 from discreet.account.convolution import Ladder
 from discreet.account.dominating_pair import LARGEST_LOSS, ULP, Pair
 from discreet.account.privacy_profile import Profile, Source, profile
+from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.certify.table import Table
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
 from discreet.mechanism import Mechanism
 
-Floats = npt.NDArray[np.float64]
 Curve = Profile | Pair
 
 MOST_CELLS = 10**6

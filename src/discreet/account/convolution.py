@@ -31,9 +31,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.account.dominating_pair import ULP, Pair, interpolate
+from discreet.arrays import Floats
 from discreet.errors import ParameterError
 
-Floats = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 
 TAIL = 46.0

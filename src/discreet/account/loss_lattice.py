@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from discreet.arrays import Floats
 
 WIDTH = 24.0
 """Standard deviations that a transform has to hold."""

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.account.dominating_pair import LARGEST_LOSS, Pair
+from discreet.arrays import Floats
 from discreet.assess import privacy
 from discreet.certify.ptable import PTable
 from discreet.certify.table import Table
@@ -28,7 +29,6 @@ from discreet.domain import Cycle
 from discreet.errors import ParameterError
 from discreet.mechanism import Mechanism
 
-Floats = npt.NDArray[np.float64]
 Source = Mechanism | PTable | Table
 
 UNIT = 2.0**-53

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.domain import Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, exact
@@ -25,7 +26,6 @@ from discreet.exact import Epsilon, Number, exact
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism, Row
 
-Floats = npt.NDArray[np.float64]
 
 TIE = 2.0**-48
 SMALLEST = 1e-290

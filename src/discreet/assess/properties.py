@@ -14,8 +14,8 @@ This is the reading in floats, with a tolerance; `certify.table.properties` is t
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.domain import Counts, Cycle
 from discreet.errors import MechanismError
 from discreet.exact import Epsilon, Number
@@ -23,7 +23,6 @@ from discreet.exact import Epsilon, Number
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism, Row
 
-Floats = npt.NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """What a solver leaves of an equality."""

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.domain import Cycle
 from discreet.errors import MechanismError, ParameterError
 
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism
 
-Floats = npt.NDArray[np.float64]
 
 _POWERS = {"L0": 0, "L1": 1, "L2": 2}
 

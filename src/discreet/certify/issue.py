@@ -15,7 +15,7 @@ from discreet.certify.quantise import Quantised, asked, quantise
 from discreet.certify.table import IntegerRow
 from discreet.domain import Counts, Domain
 from discreet.errors import CertifyError, EpsilonError, PrecisionWarning
-from discreet.exact import Epsilon, Number, text
+from discreet.exact import Epsilon, Number, is_integer, text
 
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism
@@ -28,7 +28,7 @@ _OTHER_BITS = (10, 12, 16, 20, 24, 28, 32, 40, 48, 56, 62)
 
 def certify(mechanism: "Mechanism", epsilon: Number | None = None, bits: int = 32) -> PTable:
     """The perturbation table of a mechanism at epsilon, the design's own unless given."""
-    if isinstance(bits, bool) or not hasattr(bits, "__index__") or int(bits) not in verify.BITS:
+    if not is_integer(bits) or int(bits) not in verify.BITS:
         raise CertifyError(f"bits is {bits!r}; give an integer from 8 to 62 (32 suits most tables)")
     bits = int(bits)
     at = _epsilon(mechanism, epsilon)

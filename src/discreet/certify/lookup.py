@@ -15,12 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers, Keys
 from discreet.certify.keystream import Keystream
 from discreet.certify.table import Table
 from discreet.domain import Counts
 
-Keys = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
 
 GUIDE_BITS = 16

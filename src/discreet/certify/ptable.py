@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import categories, files
+from discreet.arrays import Integers, rectangular
 from discreet.certify import table as exactly
 from discreet.certify import verify
 from discreet.certify.keystream import Keystream
@@ -21,8 +22,6 @@ from discreet.certify.verify import Certificate, Guarantee
 from discreet.domain import LARGEST, Cycle, Domain
 from discreet.errors import InputError
 from discreet.exact import Epsilon, Number, upper
-
-Integers = npt.NDArray[np.int64]
 
 CHUNK = 1 << 17
 """Counts drawn at a time: small enough for the cache, so that memory does not grow with the input."""
@@ -218,14 +217,9 @@ def load(path: str | os.PathLike[str]) -> PTable:
 
 def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """An integer array; integers beyond 64 bits are brought to the edge of the domain's range."""
-    if type(given) is not np.ndarray and isinstance(given, np.ma.MaskedArray):  # naming np.ma loads it
-        raise InputError(f"{name} are a masked array; fill it or leave the masked ones out")
-    try:
-        array = np.asarray(given)
-        if array.dtype.kind == "f" and not isinstance(given, np.ndarray):
-            array = np.array(given, dtype=object)  # Python integers beyond 64 bits become floats
-    except ValueError:
-        raise InputError(f"{name} are ragged; give a rectangular array of integers") from None
+    array = rectangular(given, name)
+    if array.dtype.kind == "f" and not isinstance(given, np.ndarray):
+        array = np.array(given, dtype=object)  # Python integers beyond 64 bits become floats
     if array.dtype == object and all(type(item) is int for item in array.ravel()):
         return np.clip(array, -LARGEST, LARGEST).astype(np.int64) if name == "counts" else array
     if array.dtype.kind not in "iu" and array.size:

@@ -1,7 +1,5 @@
 """`discreet advise`: which designs fit a budget, the least noisy first."""
 
-import sys
-from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -37,8 +35,7 @@ def advise(
     if categories is None and upper is None and delta == "0":
         raise ParameterError("delta is 0, and noise on counts without end always has a little; give --delta or --upper")
     domain = Counts(lower, upper) if categories is None else Cycle(categories)
-    waiting = show.console.status("looking for designs") if sys.stderr.isatty() else nullcontext()
-    with waiting:
+    with show.waiting("looking for designs"):
         found = find(epsilon=epsilon, delta=delta, cells=cells, domain=domain, contributions=contributions, bits=bits)
     best = found[0]
     error = "variance" if categories is None else "another answer"

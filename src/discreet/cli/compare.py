@@ -9,6 +9,7 @@ from rich.table import Table as Grid
 from discreet.cli import show
 from discreet.design import compare as designs
 from discreet.exact import Epsilon
+from discreet.extras import require
 
 
 def compare(
@@ -47,6 +48,7 @@ def compare(
         grid.add_row(entry.name, shown, *(f"{value:.3g}" for value in figures), f"+-{entry.within}")
     show.console.print(grid)
     if plot is not None:
+        require("matplotlib", "plots", "--plot")
         from discreet.cli import _compare_plot  # matplotlib takes longer to load than everything else together
 
         mechanisms = {entry.name: entry.mechanism for entry in found}

@@ -13,7 +13,9 @@ from discreet.domain import Cycle
 from discreet.errors import EpsilonError, ParameterError
 from discreet.mechanism import Mechanism
 
-app = typer.Typer(help="Design a mechanism, certify it, and write its certificate.", no_args_is_help=True)
+app = typer.Typer(
+    help="Design a mechanism, certify it, and write its certificate.", no_args_is_help=True, add_completion=False
+)
 
 _SEVERAL = ("mono", "pstay", "weights")
 """Parameters that may have a value for each row or count."""
@@ -34,7 +36,8 @@ def run(
     output: str | None,
 ) -> None:
     """Design, certify, show, write."""
-    mechanism = make(**parameters)
+    with show.waiting(f"designing {make.__name__}"):
+        mechanism = make(**parameters)
     chart = count if count is not None else _middle(mechanism)
     try:
         ptable = mechanism.certify(at, bits)

@@ -7,7 +7,7 @@ import typer
 from discreet.cli import show, streams
 from discreet.measure import secrets
 
-app = typer.Typer(help="Make the secret that noise and ledgers depend on.", no_args_is_help=True)
+app = typer.Typer(help="Make the secret that noise and ledgers depend on.", no_args_is_help=True, add_completion=False)
 
 Source = Annotated[
     str,

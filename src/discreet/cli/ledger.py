@@ -17,7 +17,11 @@ from discreet.measure import secrets
 if TYPE_CHECKING:
     from discreet.account.ledger.ledger import Ledger, Statement
 
-app = typer.Typer(help="The record of what privacy was spent, in whole units of one table.", no_args_is_help=True)
+app = typer.Typer(
+    help="The record of what privacy was spent, in whole units of one table.",
+    no_args_is_help=True,
+    add_completion=False,
+)
 
 Place = Annotated[str, typer.Argument(metavar="LEDGER", help="A file, or postgresql://user@host/database.")]
 

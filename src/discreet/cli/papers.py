@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 
 from discreet.cli import show
 from discreet.errors import OutputError, ParameterError
+from discreet.extras import require
 
 NAMES = ("cormode2019", "kadam2024", "sadeghi2020", "sadeghi2023", "wang2020")
 
@@ -28,6 +29,7 @@ def papers(
         raise ParameterError(f"the paper is {name!r}; choose from {', '.join(NAMES)}")
     if adult is not None and (name != "cormode2019" or not Path(adult).is_file()):
         raise ParameterError(f"adult is {adult!r}; give the path of the data file, with cormode2019")
+    require("matplotlib", "plots", "discreet papers")
     module = import_module(f"discreet.papers.{name}")
     with show.console.status(f"recomputing {name}"):
         claims = module.claims(adult) if adult is not None else module.claims()

@@ -1,7 +1,8 @@
 """How a table and its guarantee are printed: one way, for every command."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,11 @@ def progress() -> Iterator[Callable[[str, float], None]]:
                 running.update(stages[doing], total=1, completed=done)
 
         yield tell
+
+
+def waiting(what: str) -> AbstractContextManager[object]:
+    """Show that something is being done, if standard error is a terminal."""
+    return Console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
 def composed(privacy: Mapping[str, Any], cells: int) -> None:

@@ -6,10 +6,9 @@ Nothing in this file is published. It holds the truth, and hands it to `measure`
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.count.contributions import Leaves
 from discreet.plan.layout import Grouping, Layout
-
-Integers = npt.NDArray[np.int64]
 
 HALF = 1 << 16
 

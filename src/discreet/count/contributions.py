@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from discreet.arrays import Integers
 from discreet.count.arrow_batches import column, numbers
 from discreet.count.engines.engine import Engine
 from discreet.count.recode import CountPlan, RecordKeys
 
-Integers = npt.NDArray[np.int64]
 Order = Callable[[bytes, bytes], bytes]
 """From the id of a person and the codes of a row to the digest that rows of the person are sorted by."""
 

@@ -1,11 +1,10 @@
 """Open the engine that reads a source."""
 
 from collections.abc import Callable, Collection, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from discreet.count.engines.engine import Engine
-from discreet.errors import InputError
+from discreet.extras import require
 from discreet.plan.source import Source
 
 
@@ -24,12 +23,12 @@ def open_engine(
     source = Source.of(source)
     kind, where, given = source.kind, source.location, source.options
     if kind == "postgres":
-        _need("psycopg", "postgres")
+        require("psycopg", "postgres", "the source")
         from discreet.count.engines.postgres import Postgres
 
         return Engine(Postgres(where, **given))
     if kind == "spark":
-        _need("pyspark", "spark")
+        require("pyspark", "spark", "the source")
         from discreet.count.engines.spark import Spark
 
         return Engine(Spark(where, **given, named=named))
@@ -37,8 +36,3 @@ def open_engine(
 
     given["database" if kind == "duckdb" else kind] = where
     return Engine(DuckDB(**given, named=named, memory=memory or MEMORY, progress=progress))
-
-
-def _need(module: str, extra: str) -> None:
-    if find_spec(module) is None:
-        raise InputError(f"the source needs {module}, which is not installed; run: pip install 'discreet[{extra}]'")

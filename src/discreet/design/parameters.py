@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.errors import ParameterError
-from discreet.exact import Number, exact
+from discreet.exact import Number, exact, is_integer
 from discreet.mechanism import Row
 
 LARGEST_MATRIX = 2000
@@ -22,7 +22,7 @@ TAIL = "1e-12"
 
 def integer(value: object, name: str, least: int, most: int, remedy: str) -> int:
     """An integer within limits."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if not is_integer(value):
         raise ParameterError(f"{name} is {value!r}; give an integer from {least} to {most}")
     number = int(value.__index__())
     if not least <= number <= most:

@@ -15,12 +15,10 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from discreet.certify.verify import MOST_WEIGHTS
 from discreet.domain import Counts
 from discreet.errors import InputError
-from discreet.exact import Number, exact, text
+from discreet.exact import Number, exact, is_integer, text
 from discreet.formats.distribution import gathered
 from discreet.formats.fit import MOST_COUNTS, Fitted
 from discreet.formats.text_file import Source, integer, number
@@ -66,7 +64,7 @@ class BoundTable:
     def value(self, count: int, key: Number) -> int:
         """The tool's output for a count and a cell key in [0, 1)."""
         at = exact(key, "key")
-        if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 0 or not 0 <= at < 1:
+        if not is_integer(count) or count < 0 or not 0 <= at < 1:
             raise InputError(f"count {count}, key {key}; give a count of 0 or more and a key from 0 to below 1")
         start = len(self.small)
         row = self.small[count] if count < start else self.interior[(count - start) % len(self.interior)]

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.domain import Counts
 from discreet.errors import InputError
+from discreet.exact import is_integer
 from discreet.formats.distribution import gathered
 from discreet.formats.text_file import Source, integer
 from discreet.mechanism import Mechanism, Row
-
-Integers = npt.NDArray[np.int64]
 
 LARGEST = 750
 PERIOD = 250
@@ -62,7 +62,7 @@ class KeyTable:
 
 
 def _whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_integer(value)
 
 
 def place(count: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.exact import Number, exact
 from discreet.infer import combine, posterior_value
@@ -22,9 +23,6 @@ from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import beliefs, posterior, reaching, require
 from discreet.infer.prior import Flat, Prior
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 CHUNK = 1 << 20
 """Probabilities of changes held at a time."""

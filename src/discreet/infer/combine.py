@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
@@ -43,8 +44,6 @@ from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior_value import Posterior, credible, ends
 from discreet.infer.posteriors import certified, integers
 from discreet.reconcile import tie_breaking
-
-Floats = npt.NDArray[np.float64]
 
 PAIRS = 4_000_000
 """Pairs of values up to which a ratio is enumerated."""

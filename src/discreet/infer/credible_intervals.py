@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
@@ -26,8 +27,6 @@ from discreet.infer.likelihood import Likelihood
 from discreet.infer.posteriors import beliefs, certified, integers, reaching, require
 from discreet.infer.prior import Flat, NegativeBinomial, Poisson, Prior
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
 
 CHUNK = 1 << 16

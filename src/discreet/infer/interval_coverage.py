@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Cycle
 from discreet.errors import ParameterError
@@ -32,8 +33,6 @@ from discreet.infer.credible_intervals import summaries
 from discreet.infer.likelihood import Likelihood
 from discreet.infer.posteriors import certified, integers
 from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
-
-Integers = npt.NDArray[np.int64]
 
 SHOWN = 1000
 """Counts in the table of coverages unless others are asked for."""

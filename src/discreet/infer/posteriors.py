@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
+from discreet import arrays
+from discreet.arrays import Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Cycle
 from discreet.errors import InputError, ParameterError
@@ -23,9 +25,6 @@ from discreet.infer import prior as priors
 from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SMALLEST = -746.0
 """Below it e**x is 0 as a float."""
@@ -174,24 +173,8 @@ def require(likelihood: Likelihood, observed: Integers, possible: npt.NDArray[np
 
 
 def integers(observed: npt.ArrayLike) -> Integers:
-    """Measurements as integers; floats only where they are whole."""
-    if isinstance(observed, np.ma.MaskedArray):
-        raise InputError("the measurements are a masked array; leave the masked ones out")
-    try:
-        array = np.asarray(observed)
-    except ValueError:
-        raise InputError("the measurements are ragged; give a rectangular array of integers") from None
-    if array.dtype.kind in "iuf":
-        good = (array >= -LARGEST) & (array <= LARGEST) & (array == np.rint(array))
-    else:
-        good = np.array([_whole(item) for item in array.ravel()], dtype=bool).reshape(array.shape)
-    if not good.all():
-        raise InputError(f"a measurement is {array[~good].tolist()[0]!r:.60}; give integers within +-2**62")
-    return array.astype(np.int64)
-
-
-def _whole(item: object) -> bool:
-    return hasattr(item, "__index__") and not isinstance(item, (bool, np.bool_)) and abs(int(item)) <= LARGEST
+    """Return measurements as integers. Floats are taken if they are whole."""
+    return arrays.integers(observed, "measurements", LARGEST)
 
 
 def _on_cycle(ptable: PTable, domain: Cycle, observed: Integers, prior: Prior) -> Any:

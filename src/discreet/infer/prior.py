@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import ParameterError
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from discreet.exact import is_integer
 
 FORMS = "uniform, poisson:RATE or negative-binomial:MEAN:DISPERSION"
 
@@ -185,7 +183,7 @@ def _parsed(text: str) -> Prior:
 def _listed(given: Mapping[Any, Any]) -> Floats:
     """The weights of 0, 1, 2, ... from a mapping; counts it does not name have none."""
     for count in given:
-        if isinstance(count, bool) or not hasattr(count, "__index__") or not 0 <= int(count) < LONGEST:
+        if not is_integer(count) or not 0 <= int(count) < LONGEST:
             raise ParameterError(f"the prior has a weight for {count!r:.60}; give counts from 0 to {LONGEST - 1}")
     weights = np.zeros(max((int(count) for count in given), default=-1) + 1)
     for count, weight in given.items():

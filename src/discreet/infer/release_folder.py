@@ -22,8 +22,8 @@ from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.domain import Counts
 from discreet.errors import ParameterError
 from discreet.exact import Number
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from discreet.plan.sections import TableSpec
     from discreet.publish.verify_folder import MeasuredFolder
 
-Integers = npt.NDArray[np.int64]
 
 Known = Callable[[str, int, Any], tuple[list[tuple[Any, ...]], Integers]]
 """From a table's name, a grouping and a prior: different ends of rows, and which of them each cell has."""
@@ -177,7 +176,7 @@ class Readings:
         return self.tables[name]
 
     def _csv(self, name: str | None, columns: tuple[str, ...], known: Known, prior: Any) -> str:
-        from discreet.plan.sections import TOTAL
+        from discreet.labels import TOTAL
 
         chosen = list(self.tables.values()) if name is None else [self._table(name)]
         names = [book.name for book in self.release.plan.layout.books]

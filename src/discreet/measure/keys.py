@@ -26,10 +26,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from discreet.arrays import Keys
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import canonical
-
-Keys = npt.NDArray[np.uint64]
 
 SCHEME = 2
 """How keys of new labels are made."""

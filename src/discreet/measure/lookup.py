@@ -5,16 +5,13 @@ tables and their replay by `verify`, reads measurements and nothing else.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Integers, Keys
 from discreet.certify.ptable import PTable
-from discreet.measure import keys
 from discreet.plan.layout import Layout
 
-Integers = npt.NDArray[np.int64]
 
-
-def measure(ptable: PTable, counts: Integers, chosen: keys.Keys | None) -> Integers:
+def measure(ptable: PTable, counts: Integers, chosen: Keys | None) -> Integers:
     """The noisy integers; fresh noise where no keys are given."""
     return np.asarray(ptable.perturb(counts, chosen), dtype=np.int64)
 

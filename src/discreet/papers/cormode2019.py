@@ -16,6 +16,7 @@ from itertools import product
 import numpy as np
 
 from discreet import design
+from discreet.arrays import Floats
 from discreet.design.matrix.constrained import losses
 from discreet.design.matrix.fair import exponent
 from discreet.papers.claim import Claim, number
@@ -23,7 +24,6 @@ from discreet.papers.cormode2019_figures import (
     COMBINATIONS,
     FIGURE_1,
     NAMES,
-    Floats,
     Loss,
     adult_groups,
     binomial,

@@ -21,6 +21,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from discreet import design, files
+from discreet.arrays import Floats
 from discreet.assess.utility import by_row
 from discreet.certify.table import PROPERTIES
 from discreet.design.matrix.constrained import losses
@@ -28,7 +29,6 @@ from discreet.design.matrix.fair import exponent
 from discreet.errors import InputError
 from discreet.mechanism import Mechanism
 
-Floats = npt.NDArray[np.float64]
 Loss = str | tuple[str, int]
 Law = Callable[[int], Floats]
 """From n to the law of the true counts 0..n."""

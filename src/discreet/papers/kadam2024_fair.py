@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import design
+from discreet.arrays import Floats
 from discreet.errors import PrivacyWarning
-from discreet.linear_program import Floats, Program
+from discreet.linear_program import Program
 from discreet.mechanism import Mechanism
 from discreet.papers import kadam2024_onesided as onesided
 from discreet.papers.claim import Claim, number

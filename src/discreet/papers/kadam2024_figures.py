@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from discreet import design, files
-from discreet.linear_program import Floats
+from discreet.arrays import Floats
 from discreet.papers import kadam2024_fair as fair
 from discreet.papers import kadam2024_onesided as onesided
 from discreet.papers.kadam2024_fair import modulo

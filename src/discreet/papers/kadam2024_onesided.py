@@ -20,14 +20,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.design.cycle import _program
 from discreet.domain import Cycle
-from discreet.linear_program import Floats, Program
+from discreet.linear_program import Program
 from discreet.mechanism import Mechanism, Row
-
-Integers = npt.NDArray[np.int64]
 
 SECONDS = 60.0
 """For one program; the longest takes less than one."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.assess import privacy
 from discreet.design import bounded, gaussian
 from discreet.design.additive import _bounded_program
@@ -377,7 +378,7 @@ def _gaussians(path: Path) -> Path:
     return draw.one_panel(path, draw.Panel("epsilon", title, epsilons, curves), _crossings())
 
 
-def _curves(settings: list[Setting]) -> dict[str, draw.Floats]:
+def _curves(settings: list[Setting]) -> dict[str, Floats]:
     """The three deltas of the bounded noise along a line of settings."""
     return {
         "paper: (2D+1) delta": np.array([_bound(setting) for setting in settings]),
@@ -386,6 +387,6 @@ def _curves(settings: list[Setting]) -> dict[str, draw.Floats]:
     }
 
 
-def _deltas(mechanisms: list[Mechanism], settings: list[Setting]) -> draw.Floats:
+def _deltas(mechanisms: list[Mechanism], settings: list[Setting]) -> Floats:
     pairs = zip(mechanisms, settings, strict=True)
     return np.array([mechanism.delta(setting.epsilon) for mechanism, setting in pairs])

@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from discreet import files
+from discreet.arrays import Floats
 from discreet.mechanism import Mechanism
-
-Floats = npt.NDArray[np.float64]
 
 LINES = ("-", "--", "-", "-.", ":")
 WIDTHS = (1.4, 1.6, 2.6, 1.4, 2.2)

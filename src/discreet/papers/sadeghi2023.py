@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.design import geometric, maxent
 from discreet.design.additive.maxent import float_delta, paper_table
 from discreet.mechanism import Mechanism, Row
@@ -360,8 +361,8 @@ def _draw_figure_1(path: Path) -> Path:
 
 def _draw_figure_2(path: Path) -> Path:
     epsilons = np.linspace(0.1, 2.5, 49)
-    deltas: dict[str, draw.Floats] = {}
-    variances: dict[str, draw.Floats] = {}
+    deltas: dict[str, Floats] = {}
+    variances: dict[str, Floats] = {}
     for support in (11, 15):
         rules = {
             "paper's gamma": [maxent(epsilon=e, support=support, variant="paper") for e in epsilons.tolist()],

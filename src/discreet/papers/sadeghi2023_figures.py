@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from discreet import files
-
-Floats = npt.NDArray[np.float64]
+from discreet.arrays import Floats
 
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "D", "^", "v")

@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.design import geometric
 from discreet.infer.wang_posteriors.components import pair
 from discreet.infer.wang_posteriors.components import wang as posterior
 from discreet.papers import wang2020_figures as draw
 from discreet.papers.claim import Claim, number
-from discreet.reconcile.inputs import Floats, Integers
 from discreet.reconcile.wang_lists import sum_of_noises, wang
 
 RUNS = 40_000

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from discreet import files
-from discreet.reconcile.inputs import Floats, Integers
+from discreet.arrays import Floats, Integers
 
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "D", "^")

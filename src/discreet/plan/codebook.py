@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import ParameterError, SpecError
+from discreet.labels import OTHER, TOTAL
 from discreet.plan.canonical_text import LARGEST, canonical
-from discreet.plan.sections import OTHER, TOTAL, Dimension
+from discreet.plan.sections import Dimension
 from discreet.plan.yaml_file import Place
 
 MANY = 10_000_000

@@ -21,12 +21,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.errors import SpecError
 from discreet.plan.codebook import Codebook
 from discreet.plan.sections import TableSpec
 from discreet.plan.spec import ReleaseSpec
-
-Integers = npt.NDArray[np.int64]
 
 MOST_CELLS = 50_000_000
 MOST_COMBINATIONS = 5_000_000

@@ -9,10 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 from discreet.errors import SpecError
 from discreet.exact import Epsilon, exact
+from discreet.labels import OTHER, TOTAL
 from discreet.plan.yaml_file import text
-
-OTHER = "_other"
-TOTAL = "_total"
 
 LONGEST_LABEL = 200
 

@@ -12,17 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.arrays import Integers
 from discreet.publish import table_files
 from discreet.publish.folder import Published
 from discreet.publish.manifest import SoftwareEntry
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import Fitted
-
-Integers = npt.NDArray[np.int64]
 
 FORMATS = {"csv": "csv", "parquet": "parquet", "json": "json-stat"}
 

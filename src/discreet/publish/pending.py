@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet import files
+from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import OutputError, ReleaseError
 from discreet.measure import keys
@@ -39,8 +39,6 @@ from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.source import PATHS, Source
 from discreet.publish.folder import MANIFEST
 from discreet.publish.reachable import possible
-
-Integers = npt.NDArray[np.int64]
 
 SUFFIX = ".unpublished.json"
 FORMAT, VERSION = "discreet unpublished measurements", 1

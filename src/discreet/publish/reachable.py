@@ -11,10 +11,9 @@ so a measurement is possible if a run of its class starts at or before it and en
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.certify.table import IntegerRow, Table
 from discreet.domain import LARGEST, Counts
-
-Integers = npt.NDArray[np.int64]
 
 
 def possible(table: Table, measurements: Integers) -> npt.NDArray[np.bool_]:

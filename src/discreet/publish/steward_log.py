@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from discreet import files
+from discreet.arrays import Integers
 from discreet.count.contributions import Leaves
 from discreet.count.engines.engine import Engine
 from discreet.count.recode import CountPlan
@@ -24,8 +22,6 @@ from discreet.plan.layout import Layout
 from discreet.publish import pending
 from discreet.publish.folder import Published
 from discreet.reconcile import moved
-
-Integers = npt.NDArray[np.int64]
 
 WARNING = "PRIVATE: this holds numbers made from the microdata without noise. Do not publish it."
 

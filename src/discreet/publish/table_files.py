@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from discreet.arrays import Integers
+from discreet.labels import TOTAL
 from discreet.plan.layout import Grouping, Layout
-from discreet.plan.sections import TOTAL, TableSpec
+from discreet.plan.sections import TableSpec
 from discreet.publish.manifest import AxisEntry, GroupingEntry
-
-Integers = npt.NDArray[np.int64]
 
 MEASUREMENTS = "measurements.csv"
 

@@ -14,7 +14,7 @@ are compared in integers.
 import numpy as np
 import numpy.typing as npt
 
-from discreet.reconcile.inputs import Floats, Integers
+from discreet.arrays import Floats, Integers
 from discreet.reconcile.tie_breaking import Words
 
 GRID = 999_983

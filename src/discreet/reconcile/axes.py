@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from discreet.arrays import Integers
+
 Array = npt.NDArray[Any]
 Key = tuple[Any, ...]
 Labels = Mapping[tuple[int, Hashable], Integers]

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.reconcile.axes import Axes, Integers, Key
+from discreet.arrays import Floats, Integers
+from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.margins import Margins
-
-Floats = npt.NDArray[np.float64]
 
 SINGLE = 200_000
 """Cells of a block from which steps are computed in single precision."""

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.plan.layout import Grouping, GroupingAxis, Layout
 
-Integers = npt.NDArray[np.int64]
 Key = tuple[tuple[int, Hashable], ...]
 Partition = tuple[frozenset[int], ...]
 

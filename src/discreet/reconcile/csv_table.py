@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.labels import TOTAL
 from discreet.reconcile.cubes import Moved, moved, reconciled
 from discreet.reconcile.inputs import LARGEST
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.trees import named as named_tree
 
-TOTAL = ("", "_total")
+TOTALS = ("", TOTAL)
 OWN = ("count", "variance", "fixed")
 
 
@@ -129,7 +130,7 @@ def _cube(
 ) -> tuple[Any, dict[str, Moved]]:
     dimensions = [name for name in columns if name not in OWN]
     codes, sides = [], []
-    words = [sorted(set(columns[name]) - set(TOTAL)) for name in dimensions]
+    words = [sorted(set(columns[name]) - set(TOTALS)) for name in dimensions]
     for name, values in zip(dimensions, words, strict=True):
         categories = {value: number for number, value in enumerate(values)}
         codes.append(np.array([categories.get(value, -1) for value in columns[name]]))

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.errors import InputError, SolverError
 from discreet.reconcile import inputs, tie_breaking
 from discreet.reconcile.axes import Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.inputs import Floats
 from discreet.reconcile.least_squares import Fit, fit
 from discreet.reconcile.margins import Levels
 from discreet.reconcile.problem import BY_KEY, Naming, Problem, read

@@ -23,9 +23,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.certify.table import Table
 from discreet.errors import ReleaseError
-from discreet.reconcile.table_plan import LARGE, Fitted, Integers, TablePlan
+from discreet.reconcile.table_plan import LARGE, Fitted, TablePlan
 
 CHANCE = 1e-9
 """Of a release that is refused though nothing is wrong, for each comparison."""

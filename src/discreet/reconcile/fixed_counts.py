@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.plan.fixed import Known
 from discreet.plan.layout import Grouping
 from discreet.reconcile.cliques import Key, Part
-
-Integers = npt.NDArray[np.int64]
 
 
 def within(one: Known, part: Part) -> dict[int, frozenset[int]] | None:

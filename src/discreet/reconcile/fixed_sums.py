@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
+from discreet.linear_program import silent_solver, sparse_model
 from discreet.reconcile.apportion import GRID
-from discreet.reconcile.inputs import Floats, Integers
 from discreet.reconcile.misfit import Misfit
 
 SUBSETS = (20_000, 200_000)
@@ -237,31 +238,30 @@ def _program(
     import highspy  # few tables have fixed sums that cross
 
     size = len(chosen)
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = 2 * size, sum(map(len, misses))
-    model.col_cost_ = np.concatenate([_cost(misfit, chosen, 1), _cost(misfit, chosen, -1)]).clip(0.01)
-    model.col_lower_ = np.zeros(2 * size)
-    model.col_upper_ = np.concatenate([most, -least]).astype(np.float64)
-    model.row_lower_ = model.row_upper_ = np.concatenate(misses).astype(np.float64)
     starts = np.cumsum([0, *map(len, misses)])
     rows = np.stack([np.where(owner >= 0, start + owner, -1) for owner, start in zip(owners, starts[:-1], strict=True)])
     inside = rows.T >= 0
     width = inside.sum(axis=1)
     index = rows.T[inside]
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = np.concatenate([[0], np.cumsum(np.tile(width, 2))])
-    model.a_matrix_.index_ = np.tile(index, 2)
-    model.a_matrix_.value_ = np.concatenate([np.ones(len(index)), -np.ones(len(index))])
-    if len(owners) > 2:
-        model.integrality_ = [highspy.HighsVarType.kInteger] * (2 * size)
-    highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    highs.setOptionValue("time_limit", max(0.0, until - time.monotonic()))
-    highs.setOptionValue("threads", 1)
-    highs.setOptionValue("mip_max_improving_sols", 1)  # a way matters more than the cheapest one
-    if len(owners) == 2:
-        highs.setOptionValue("solver", "simplex")
-    highs.passModel(model)
+    model = sparse_model(
+        np.concatenate([_cost(misfit, chosen, 1), _cost(misfit, chosen, -1)]).clip(0.01),
+        np.concatenate([most, -least]).astype(np.float64),
+        (np.concatenate(misses).astype(np.float64),) * 2,
+        (
+            np.concatenate([[0], np.cumsum(np.tile(width, 2))]),
+            np.tile(index, 2),
+            np.concatenate([np.ones(len(index)), -np.ones(len(index))]),
+        ),
+        by_rows=False,
+        integer=np.arange(2 * size if len(owners) > 2 else 0),
+    )
+    options = {
+        "time_limit": max(0.0, until - time.monotonic()),
+        "threads": 1,
+        "mip_max_improving_sols": 1,  # a way matters more than the cheapest one
+        "solver": "simplex" if len(owners) == 2 else "choose",
+    }
+    highs = silent_solver(model, options)
     highs.run()
     status = highspy.HighsModelStatus
     if highs.getModelStatus() in (status.kInfeasible, status.kUnboundedOrInfeasible):  # costs are above 0: bounded

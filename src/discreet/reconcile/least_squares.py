@@ -34,9 +34,10 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from discreet.arrays import Floats
 from discreet.errors import SolverError
 from discreet.reconcile.axes import Axes, Key
-from discreet.reconcile.blocks import SINGLE, Block, Family, Floats, Stack, without_empty
+from discreet.reconcile.blocks import SINGLE, Block, Family, Stack, without_empty
 
 GAP = 0.005
 """Largest gap: every number is then within 0.1 of its own standard deviations of the exact minimum."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.reconcile.inputs import Integers
+from discreet.arrays import Integers
 
 Array = npt.NDArray[Any]
 Key = tuple[Any, ...]

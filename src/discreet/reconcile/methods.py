@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.reconcile import wang
 from discreet.reconcile.cliques import Key, Part
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.trees import fitted
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.reconcile import apportion
-from discreet.reconcile.inputs import Floats, Integers
 from discreet.reconcile.margins import Margins
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import InputError, ParameterError
+from discreet.exact import is_integer
 from discreet.reconcile import inputs, tie_breaking
 from discreet.reconcile.axes import Axes, Key, Labels
-from discreet.reconcile.inputs import Floats, Integers
 
 LARGEST_TABLE = 2**27
 """Cells of one table."""
@@ -208,7 +209,7 @@ def _labels(levels: Any) -> dict[tuple[int, Hashable], Integers]:
     if not isinstance(levels, Mapping):
         raise InputError(f"levels are {levels!r:.60}; give them by axis, {{0: {{'state': group of each category}}}}")
     for axis, named in levels.items():
-        if isinstance(axis, bool) or not hasattr(axis, "__index__") or int(axis) < 0:
+        if not is_integer(axis) or int(axis) < 0:
             raise InputError(f"levels name the axis {axis!r:.60}; axes are 0, 1, 2, ...")
         if not isinstance(named, Mapping):
             raise InputError(f"the levels of axis {axis} have no names; give {{'state': group of each category}}")
@@ -229,7 +230,7 @@ def _name(key: Any, labels: Mapping[tuple[int, Hashable], Integers]) -> tuple[Ke
     pairs = []
     for part in key:
         axis, name = part if isinstance(part, tuple) and len(part) == 2 else (part, None)
-        if isinstance(axis, bool) or not hasattr(axis, "__index__") or int(axis) < 0:
+        if not is_integer(axis) or int(axis) < 0:
             raise InputError(f"margin {key} names the axis {axis!r:.60}; axes are 0, 1, 2, ...")
         if name is not None and (axis, name) not in labels:
             raise InputError(f"margin {key} names the level {name!r:.60} of axis {axis}; describe it in levels")
@@ -291,8 +292,7 @@ def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]
         for index, value in values.items():
             place = index if isinstance(index, tuple) else (index,)
             inside = len(place) == len(shape) and all(
-                isinstance(place[at], (int, np.integer)) and not isinstance(place[at], bool) and 0 <= place[at] < side
-                for at, side in zip(order, shape, strict=True)
+                is_integer(place[at]) and 0 <= place[at] < side for at, side in zip(order, shape, strict=True)
             )
             if not inside:
                 raise ParameterError(

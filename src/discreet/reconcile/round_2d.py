@@ -11,8 +11,8 @@ seed decides where both are equal.
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.reconcile import tie_breaking
-from discreet.reconcile.inputs import Floats, Integers
 
 BITS = 20
 ATTEMPTS = 50

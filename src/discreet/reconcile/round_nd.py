@@ -22,8 +22,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.reconcile import apportion, tie_breaking
-from discreet.reconcile.inputs import Floats, Integers
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit, count, shares
 

@@ -16,9 +16,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.inputs import Floats
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.problem import Problem
 from discreet.reconcile.simplex import nearest

@@ -6,7 +6,7 @@ the largest, with k of them kept, c = (sum of the k largest - t) / k, and k is t
 
 import numpy as np
 
-from discreet.reconcile.inputs import Floats, Integers
+from discreet.arrays import Floats, Integers
 
 
 def nearest(values: Floats, starts: Integers, totals: Floats) -> Floats:

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
@@ -36,8 +36,6 @@ from discreet.reconcile.cliques import Key, Part, in_order, parts
 from discreet.reconcile.cubes import Reconciled, real_tables, reconciled, standard_deviations
 from discreet.reconcile.settle import PRECISE
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Tables = list[list[Integers]]
 """For every table the counts of each of its groupings, in the order of the layout."""
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import ParameterError
+from discreet.exact import is_integer
 
 Words = npt.NDArray[np.uint64]
 
@@ -35,7 +36,7 @@ def key(seed: int | None) -> int:
     """64 bits of a seed: any integer from 0, or fresh ones from the operating system for None."""
     if seed is None:
         return secrets.randbits(64)
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
+    if not is_integer(seed) or int(seed) < 0:
         raise ParameterError(f"seed is {seed!r:.60}; give an integer from 0, or None for a fresh one")
     data = int(seed).to_bytes(int(seed).bit_length() // 8 + 1, "little")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")

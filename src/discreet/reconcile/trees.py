@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import InputError, ParameterError
+from discreet.exact import is_integer
 from discreet.reconcile import apportion, inputs, tie_breaking
-from discreet.reconcile.inputs import Floats, Integers
 
 
 def tree(
@@ -205,7 +206,7 @@ def _fixed(given: Any, size: int, name: Callable[[int], str]) -> Integers:
     if not isinstance(given, Mapping):
         raise ParameterError(f"fixed is {given!r:.60}; give values by node, {{0: 1000}}")
     for node, value in given.items():
-        if isinstance(node, bool) or not hasattr(node, "__index__") or not 0 <= int(node) < size:
+        if not is_integer(node) or not 0 <= int(node) < size:
             raise ParameterError(f"fixed names the node {node!r:.60}; nodes are indices 0 to {size - 1}")
         known[node] = inputs.known(value, f"node {name(node)}")
     return known

@@ -19,9 +19,9 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.inputs import Floats, Integers
 
 Pair = tuple[int, Hashable]
 

@@ -22,10 +22,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import InputError, ParameterError
 from discreet.exact import Epsilon, Number
 from discreet.reconcile import apportion, inputs, tie_breaking
-from discreet.reconcile.inputs import Floats, Integers
 
 Algorithm = Literal["gls", "1i", "1c", "2", "3"]
 Ties = Literal["random", "first", "last", "paper"]

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 from discreet.reconcile import tie_breaking
 from discreet.reconcile.axes import Key
 from discreet.reconcile.fixed_sums import balance, meet
-from discreet.reconcile.inputs import Floats, Integers
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit
 from discreet.reconcile.problem import Naming, Problem, bounds

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import interrupts
+from discreet.arrays import Keys
 from discreet.count import contributions
 from discreet.count.cell_counts import cell_counts
 from discreet.count.contributions import Leaves
@@ -83,7 +84,7 @@ def _keys(
     secret: bytes,
     counts: npt.NDArray[np.int64],
     sums: list[npt.NDArray[np.uint64]],
-) -> keys.Keys | None:
+) -> Keys | None:
     if plan.spec.key == "fresh":
         return None
     query = keys.query(secret, start, plan.layout.cells[0], plan.ptable.bits)

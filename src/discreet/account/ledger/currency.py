@@ -34,17 +34,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.account.composition import MOST_CELLS, MOST_CONTRIBUTIONS, WIDEST_STEP, Composition, compose
 from discreet.account.dominating_pair import ULP, Pair
 from discreet.account.privacy_profile import profile
+from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.domain import Cycle
 from discreet.errors import BudgetError, ParameterError
-from discreet.exact import Epsilon, Number, exact, text
+from discreet.exact import Epsilon, Number, exact, is_integer, text
 
-Floats = npt.NDArray[np.float64]
 Parts = Sequence[tuple[PTable, int]]
 
 FIRST_POINTS = 1 << 10
@@ -330,6 +329,6 @@ def _contributions(value: int) -> None:
 
 
 def _whole(value: int, name: str, least: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+    if not is_integer(value) or int(value) < least:
         raise ParameterError(f"{name} are {value!r:.60}; give an integer of {least} or more")
     return int(value)

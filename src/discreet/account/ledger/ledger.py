@@ -33,7 +33,7 @@ from discreet.account.ledger.store import Store
 from discreet.certify import verify as certificates
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError, CertificateError, LedgerError, ParameterError
-from discreet.exact import Number, text
+from discreet.exact import Number, is_integer, text
 
 MOST_NOTE = 1 << 16
 LONGEST_NAME = 200
@@ -263,7 +263,7 @@ class Ledger:
             More was asked for than is left.
         """
         _name(release, "release")
-        if isinstance(cost, bool) or not isinstance(cost, int) or cost < 0:
+        if not is_integer(cost) or cost < 0:
             raise ParameterError(f"cost is {cost!r:.60}; give what `cost` returned, an integer of 0 or more")
         if not composable:
             raise LedgerError(

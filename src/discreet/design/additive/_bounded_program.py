@@ -19,8 +19,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.errors import SolverError
-from discreet.linear_program import Floats, Program
+from discreet.linear_program import Program
 from discreet.mechanism import Row
 
 LOOSE = 1e-9

@@ -29,11 +29,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.design import parameters
 from discreet.design.additive._bounded_program import Layout, least_delta, unbiased_row
 from discreet.errors import ParameterError, SolverError
 from discreet.exact import Epsilon, text
-from discreet.linear_program import Floats, Program
+from discreet.linear_program import Program
 from discreet.mechanism import Row
 
 LARGEST_SUPPORT, LARGEST_EPSILON = 40, 30

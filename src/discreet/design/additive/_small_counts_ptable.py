@@ -28,13 +28,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.design import parameters
 from discreet.errors import ParameterError, SolverError
 from discreet.exact import Number, text
 from discreet.linear_program import Program
 from discreet.mechanism import Row
-
-Floats = npt.NDArray[np.float64]
 
 LARGEST_SUPPORT = 200
 LEAST = 1e-8

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.domain import Cycle
 from discreet.errors import ParameterError
-from discreet.linear_program import Floats
 
 OBJECTIVES = ("error_rate", "circular", "uniform_prior", "prior", "worst")
 

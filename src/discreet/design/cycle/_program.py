@@ -31,10 +31,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
-from discreet.linear_program import Floats, Program
+from discreet.linear_program import Program
 
-Integers = npt.NDArray[np.int64]
 Choice = npt.NDArray[np.bool_]
 
 MARGIN = 1e-12

@@ -19,11 +19,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.domain import Cycle
-
-Integers = npt.NDArray[np.int64]
 
 FEW = 300
 """Edges of a round below which plain Python is quicker than an array."""

@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.certify import levels
 from discreet.certify.table import mirror, shifts
 from discreet.design import parameters
@@ -49,7 +50,6 @@ from discreet.design.cycle._program import Problem
 from discreet.domain import Counts, Cycle
 from discreet.errors import MechanismError, ParameterError, PrivacyWarning
 from discreet.exact import Epsilon, Number, exact, powers, text
-from discreet.linear_program import Floats
 from discreet.mechanism import Mechanism, Row
 
 LARGEST_SIZE = 4_000_000

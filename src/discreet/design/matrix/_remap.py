@@ -11,9 +11,9 @@ of k, then to the smaller.
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.design.additive.geometric import geometric
 from discreet.exact import Epsilon
-from discreet.linear_program import Floats
 from discreet.mechanism import Row
 
 TIE = 1e-12

@@ -26,16 +26,17 @@ from contextlib import suppress
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.assess.utility import checked_weights
 from discreet.certify.table import PROPERTIES
 from discreet.design import parameters
 from discreet.design.additive.geometric import geometric
-from discreet.design.matrix import _honest, _remap
+from discreet.design.matrix import _remap, weakly_honest
 from discreet.design.matrix.fair import fair
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError
 from discreet.exact import Epsilon, Number
-from discreet.linear_program import Floats, Program, Variables
+from discreet.linear_program import Program, Variables
 from discreet.mechanism import Mechanism, Row
 
 HELD = 1e-9
@@ -181,8 +182,8 @@ def _known(
         if equal and closure(asked) <= geometric_properties(n, privacy):
             return geometric(upper=n, **privacy.given).rows, "geometric"
         if equal and not asked & {"CH", "CM"}:
-            return _honest.closed_form(n, privacy), "transport"
-        if equal and (rows := _honest.column_closed_form(n, privacy)) is not None:
+            return weakly_honest.closed_form(n, privacy), "transport"
+        if equal and (rows := weakly_honest.column_closed_form(n, privacy)) is not None:
             return rows, "transport"
     if asked <= {"S"}:
         mirrored = bool(np.allclose(prior, prior[::-1], atol=1e-15))

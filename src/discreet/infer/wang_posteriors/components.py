@@ -23,12 +23,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.wang_posteriors import draw, mode
 from discreet.infer.wang_posteriors.coupled import Part, Row, joint, laws, reach, trim
-from discreet.reconcile.inputs import LARGEST, Floats, Integers
+from discreet.reconcile.inputs import LARGEST
 
 Algorithm = Literal["2", "3"]
 Ties = Literal["first", "last", "random", "paper"]

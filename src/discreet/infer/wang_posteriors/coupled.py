@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.infer.posterior_value import Posterior
-from discreet.reconcile.inputs import Floats, Integers
 
 CUT = 1e-20
 """Mass of a tail that is cut."""

@@ -22,8 +22,8 @@ import math
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.infer.wang_posteriors.coupled import Part, Row, noise, trim
-from discreet.reconcile.inputs import Floats, Integers
 
 DEPTH = 50.0
 """Weights below exp(-DEPTH) of the largest are not followed."""

@@ -34,8 +34,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.infer.wang_posteriors.coupled import CUT, Part, Row, laws, noise, reach, trim, units
-from discreet.reconcile.inputs import Floats, Integers
 
 GRIDS = ((16, 12), (64, 63), (1024, 1023))
 """Tilts are multiples of epsilon / 16 up to 12 of them; or finer, and nearer to epsilon."""

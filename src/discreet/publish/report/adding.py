@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.domain import Counts
 from discreet.publish.report import svg
@@ -14,7 +13,6 @@ from discreet.reconcile import moved
 if TYPE_CHECKING:
     from discreet.publish.folder import Published
 
-Integers = npt.NDArray[np.int64]
 
 MOST_GROUPINGS = 60
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.measure import lookup
 from discreet.reconcile import tie_breaking
 
 if TYPE_CHECKING:
     from discreet.publish.folder import Published
 
-Floats = npt.NDArray[np.float64]
 
 MOST_RUNS, LEAST_RUNS = 16, 5
 """Simulated releases."""

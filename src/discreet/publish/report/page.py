@@ -10,8 +10,9 @@ from html import escape
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING
 
+from discreet.labels import OTHER, TOTAL
 from discreet.plan.layout import Layout
-from discreet.plan.sections import OTHER, TOTAL, Dimension, TableSpec
+from discreet.plan.sections import Dimension, TableSpec
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish.report.adding import adding
 from discreet.publish.report.distortion import Distortion, distortion, sizes

@@ -7,13 +7,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.plan.layout import Grouping, GroupingAxis
 from discreet.plan.sections import TableSpec
 from discreet.publish.report.html import label
-
-Integers = npt.NDArray[np.int64]
 
 MOST_ROWS, MOST_COLUMNS = 30, 12
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.plan.layout import Layout
@@ -12,8 +12,6 @@ from discreet.publish.report import svg
 from discreet.publish.report.distortion import Distortion, noise
 from discreet.publish.report.html import grid
 from discreet.publish.report.numbers import number, percent
-
-Integers = npt.NDArray[np.int64]
 
 
 def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values: Sequence[Integers]) -> str:

@@ -1,0 +1,11 @@
+"""Optional dependencies: what is installed, and how to install what is not."""
+
+from importlib.util import find_spec
+
+from discreet.errors import MissingExtraError
+
+
+def require(module: str, extra: str, what: str) -> None:
+    """Raise MissingExtraError if a module is not installed. `what` is what needs it, for the message."""
+    if find_spec(module) is None:
+        raise MissingExtraError(f"{what} needs {module}, which is not installed; run: pip install 'discreet[{extra}]'")
