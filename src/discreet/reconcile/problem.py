@@ -91,6 +91,8 @@ def read(
     extra = {key: _name(key, labels) for key in fixed if key not in names}
     if len({named for named, _ in names.values()}) < len(names):
         raise InputError("the same margin is given twice, with its axes in another order; give it once")
+    for key, values in given.items():  # before anything is made of them: they may fit into no memory
+        _fits(naming.margin(names[key][0]), getattr(values, "size", 0))
     arrays = {key: inputs.integers(values, f"margin {key}") for key, values in given.items()}
     sides = _sides(names, arrays, labels, extra)
 
@@ -118,13 +120,14 @@ def read(
     raw = _Raw(sides, labels, noisy, spread, known, names)
     straight = raw.problem([np.arange(side) for side in sides], naming)
     for table in straight.tables:
-        if straight.axes.size(table) > LARGEST_TABLE:
-            raise InputError(
-                f"{naming.margin(table)} has {straight.axes.size(table):,} cells, more than {LARGEST_TABLE:,};"
-                " reconcile smaller tables"
-            )
+        _fits(naming.margin(table), straight.axes.size(table))
     _check_fixed(straight, naming)
     return raw.problem(raw.orders(), naming) if ordered else straight
+
+
+def _fits(name: str, size: int) -> None:
+    if size > LARGEST_TABLE:
+        raise InputError(f"{name} has {size:,} cells, more than {LARGEST_TABLE:,}; reconcile smaller tables")
 
 
 @dataclass(frozen=True)
