@@ -124,6 +124,11 @@ class LedgerUse:
         return replace(self, grant=grant)
 
     @property
+    def id(self) -> str | None:
+        """The id of the ledger."""
+        return None if self.ledger is None else self.ledger.id
+
+    @property
     def release(self) -> str | None:
         """The name under which the ledger knows the release."""
         return None if self.grant is None else self.grant.release

@@ -10,6 +10,7 @@ readable by its owner only, which holds
     cells       for every release with query keys and without a ledger: the names of its cells, and for each of them a
                 keyed hash of its name and true count, written before anything is drawn
     heads       for every ledger: the last entry that was seen, so that a ledger restored from an older copy is noticed
+    unpublished where the measurements of a release are kept until it is published (`pending`), by its identity
 
 Names and hashes say nothing of a count to those who do not have the secret. A memory that is lost is not noticed: keep
 it with the secret, and copy both.
@@ -37,6 +38,7 @@ WAIT = 600.0
 TABLES = """
 CREATE TABLE IF NOT EXISTS cells (names BLOB NOT NULL, hashes BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS heads (ledger TEXT PRIMARY KEY, seq INTEGER NOT NULL, mac TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS unpublished (identity TEXT PRIMARY KEY, file TEXT NOT NULL);
 """
 
 
@@ -93,6 +95,17 @@ class Memory:
                 " mac = excluded.mac WHERE excluded.seq > heads.seq",
                 (ledger, *head),
             )
+
+    def will_keep(self, identity: str, file: Path) -> None:
+        """Note where measurements will be kept, before they are drawn."""
+        with self._opened() as base:
+            base.execute("INSERT OR REPLACE INTO unpublished VALUES (?, ?)", (identity, os.path.realpath(file)))
+
+    def unpublished(self, identity: str) -> Path | None:
+        """Where the measurements of a release were kept when it was last drawn; they may be published or given up."""
+        with self._opened() as base:
+            row = base.execute("SELECT file FROM unpublished WHERE identity = ?", (identity,)).fetchone()
+        return None if row is None else Path(row[0])
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

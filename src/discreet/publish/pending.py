@@ -10,21 +10,27 @@ between, the next run of the release goes on from the file: it counts nothing, d
 
 The file holds measurements, which the promise covers, and never true counts, keys or the secret. With them it has
 
-    identity    a digest of all that decided what was measured: source, version label, unit rule, ledger, perturbation
-                table, kind of key, and the cells in order. How tables are made and shown has no part in it.
+    identity    a digest of what was measured: the source, version label, unit, ledger, perturbation table, kind of
+                key, and the set of cells, in no order (`identity`). How tables are made and shown has no part in it.
+    keys        a digest of what keys were made from; null for fresh keys
     release     the name under which the ledger knows what they cost
     mac         HMAC-SHA256 of everything else in the file
 
-Identity and mac are keyed with the secret. Without a secret the key is empty, and the mac shows damage, not forgery.
+Identity, keys and mac are keyed with the secret. Without a secret the key is empty, and the mac shows damage, not
+forgery.
+
+**Other folders.** The memory of the secret notes where the file is, so that a release into another place finds it. A
+release without a memory (no secret, or one from the environment without `memory`) looks beside its own folder only.
+Contributor keys are not noted.
 """
 
 import hmac
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,52 +40,17 @@ from discreet import files
 from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import OutputError, ReleaseError
-from discreet.measure import keys
-from discreet.plan.release_plan import ReleasePlan
-from discreet.plan.source import PATHS, Source
+from discreet.measure.secret_memory import Memory
+from discreet.publish.draw_identity import Identity, written
 from discreet.publish.folder import MANIFEST
 from discreet.publish.reachable import possible
 
 SUFFIX = ".unpublished.json"
-FORMAT, VERSION = "discreet unpublished measurements", 1
+FORMAT, VERSION = "discreet unpublished measurements", 2
 NOTE = "PRIVATE. Measurements of a release that is not published yet: run the release again to go on from them."
-FIELDS = {"format", "version", "note", "label", "identity", "release", "measurements", "mac"}
+FIELDS = {"format", "version", "note", "label", "identity", "keys", "release", "measurements", "mac"}
 
 GIVE_UP = "to give these measurements up for good, remove the file: what they cost stays spent"
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What decides which release measurements belong to.
-
-    Attributes
-    ----------
-    label
-        The version label of the data, for people.
-    key
-        What the digest and the file's mac are keyed with.
-    cells
-        How many distinct cells there are.
-    """
-
-    label: str
-    digest: str
-    cells: int
-    key: bytes = field(repr=False)
-
-    @classmethod
-    def of(cls, plan: ReleasePlan, start: bytes, secret: bytes) -> "Identity":
-        """The identity of a plan; `start` is what its query keys start with."""
-        spec = plan.spec
-        key = b"" if spec.secret is None else keys.derived(secret, "unpublished measurements")
-        decided = [
-            start.hex(), spec.key, spec.unit.protects, spec.record_keys, spec.record_keys_are, _source(spec.source)
-        ]  # fmt: skip
-        definitions = plan.layout.cells[0]
-        digest = hmac.new(key, _written(decided), "sha256")
-        for definition in definitions:
-            digest.update(len(definition).to_bytes(4, "big") + definition)
-        return cls(spec.version, digest.hexdigest(), len(definitions), key)
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,16 +149,18 @@ def _told(output: str | os.PathLike[str]) -> str:
         return ""
 
 
-def find(file: Path, identity: Identity, ptable: PTable) -> Kept | None:
+def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None = None) -> Kept | None:
     """The measurements that a release goes on from; None where it has drawn none.
 
-    They are in its own file, or in one of the same folder that has another name. What others left there, under other
-    names, decides nothing: only a file that has this identity, or this version label and is damaged or open to others.
+    They are in its own file, in one of the same folder that has another name, or where the memory of the secret says.
+    What others left there, under other names, decides nothing: only a file that has this identity, or this version
+    label and is damaged or open to others.
 
     Raises
     ------
     ReleaseError
-        The file of this name is of another release, or is damaged or open to others, or one of this label is.
+        The file of this name is of another release, or is damaged or open to others, or one of this label is; or the
+        measurements were drawn with keys that another order of the specification makes.
     """
     if os.path.lexists(file):
         document = _document(file)
@@ -199,7 +172,8 @@ def find(file: Path, identity: Identity, ptable: PTable) -> Kept | None:
                 f" it was made from; or, {GIVE_UP}"
             )
         return _kept(file, document, identity, ptable)
-    for other in sorted(file.parent.glob(f"*{SUFFIX}")):
+    noted = None if memory is None else memory.unpublished(identity.digest)
+    for other in [*sorted(file.parent.glob(f"*{SUFFIX}")), *([] if noted is None else [noted])]:
         if _concerns(other, identity):
             document = _document(other)
             if document["identity"] == identity.digest:
@@ -215,36 +189,65 @@ def _concerns(file: Path, identity: Identity) -> bool:
     try:
         document = json.loads(raw)
     except (ValueError, RecursionError):
-        label = _written({"label": identity.label})[1:-1]
+        label = written({"label": identity.label})[1:-1]
         return label in raw or identity.digest.encode() in raw
     return isinstance(document, dict) and (
         document.get("label") == identity.label or document.get("identity") == identity.digest
     )
 
 
-def keep(file: Path, identity: Identity, release: str | None, measurements: Integers) -> Kept:
-    """Write the file, right after the draw."""
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "note": NOTE,
-        "label": identity.label,
-        "identity": identity.digest,
-        "release": release,
-        "measurements": measurements.tolist(),
-    }
-    try:
-        files.write(file, _written(document | {"mac": _mac(identity, document)}) + b"\n", private=True, new=True)
-    except FileExistsError:
-        raise ReleaseError(
-            f"another run for this folder was faster and keeps its measurements in {file}; those of this run are"
-            " dropped unseen, and what a ledger was charged for them stays spent. Wait for the other run to end; then"
-            " give another folder, or, if the other run failed, run this again"
-        ) from None
-    except OutputError as error:
-        error.add_note("What was drawn is lost, and nobody saw it; what a ledger was charged for it stays spent.")
-        raise
-    return Kept(file, release, measurements)
+@dataclass(frozen=True)
+class Keeper:
+    """Keeps what a release draws.
+
+    Attributes
+    ----------
+    file, identity
+        Where measurements are kept, and of which release.
+    memory
+        Notes where the file is, so that a release into another place finds it.
+    on_kept
+        Called with what was kept.
+    """
+
+    file: Path
+    identity: Identity
+    memory: Memory | None
+    on_kept: Callable[[Kept], None]
+
+    def announce(self) -> None:
+        """Note where the file will be, before anything is paid or drawn."""
+        if self.memory is not None:
+            self.memory.will_keep(self.identity.digest, self.file)
+
+    def keep(self, release: str | None, measurements: Integers) -> Kept:
+        """Write the file, right after the draw. `release` is the name in the ledger."""
+        file, identity = self.file, self.identity
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "version": VERSION,
+            "note": NOTE,
+            "label": identity.label,
+            "identity": identity.digest,
+            "keys": identity.keys,
+            "release": release,
+            "measurements": measurements[identity.order].tolist(),
+        }
+        document["mac"] = _mac(identity, document)
+        try:
+            files.write(file, written(document) + b"\n", private=True, new=True)
+        except FileExistsError:
+            raise ReleaseError(
+                f"another run for this folder was faster and keeps its measurements in {file}; those of this run are"
+                " dropped unseen, and what a ledger was charged for them stays spent. Wait for the other run to end;"
+                " then give another folder, or, if the other run failed, run this again"
+            ) from None
+        except OutputError as error:
+            error.add_note("What was drawn is lost, and nobody saw it; what a ledger was charged for it stays spent.")
+            raise
+        kept = Kept(file, release, measurements)
+        self.on_kept(kept)
+        return kept
 
 
 def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTable) -> Kept:
@@ -252,9 +255,18 @@ def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTab
     content = {name: value for name, value in document.items() if name != "mac"}
     if not hmac.compare_digest(_mac(identity, content).encode(), str(document["mac"]).encode(errors="replace")):
         raise _damaged(file, "it is not as it was written")
-    measurements = _integers(document["measurements"])
-    if measurements is None or measurements.shape != (identity.cells,):
-        raise _damaged(file, f"it does not hold one integer for each of {identity.cells} cells")
+    if document["keys"] != identity.keys:
+        raise ReleaseError(
+            f"{file} holds measurements of the same cells, drawn earlier with dimensions, categories or ranges in"
+            " another order, or with another dimension in use. This order makes other keys. Nothing was drawn: to draw"
+            " again and choose which draw to publish would break the promise. Go back to the order of that"
+            f" specification; or, {GIVE_UP}"
+        )
+    stored, cells = _integers(document["measurements"]), len(identity.order)
+    if stored is None or stored.shape != (cells,):
+        raise _damaged(file, f"it does not hold one integer for each of {cells} cells")
+    measurements = np.empty_like(stored)
+    measurements[identity.order] = stored
     if not possible(ptable.table, measurements).all():
         raise _damaged(file, "it holds a number that the perturbation table cannot give")
     return Kept(file, document["release"], measurements)
@@ -316,16 +328,5 @@ def _damaged(file: Path, what: str) -> ReleaseError:
     )
 
 
-def _source(source: Source) -> dict[str, Any]:
-    """The source, whatever folder the command is run in."""
-    location = os.path.abspath(source.location) if source.kind in PATHS else source.location
-    return {source.kind: location, **source.options}
-
-
 def _mac(identity: Identity, content: dict[str, Any]) -> str:
-    return hmac.digest(identity.key, _written(content), "sha256").hex()
-
-
-def _written(value: Any) -> bytes:
-    """The one way to write a value down."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=os.fspath).encode()
+    return hmac.digest(identity.key, written(content), "sha256").hex()

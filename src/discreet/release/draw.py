@@ -22,15 +22,13 @@ from discreet.measure.ledger_use import LedgerUse
 from discreet.plan.contributor_keys import PRIMES
 from discreet.plan.release_plan import ReleasePlan
 from discreet.publish import steward_log
-from discreet.publish.pending import Kept
+from discreet.publish.pending import Keeper, Kept
 
 Progress = Callable[[str, float], None]
-Keep = Callable[[str | None, npt.NDArray[np.int64]], Kept]
-"""From the name of the release in the ledger, and the measurements, to the file that keeps them."""
 
 
 def draw(
-    plan: ReleasePlan, ledger: LedgerUse, secret: bytes, keep: Keep, tell: Progress, log: bool
+    plan: ReleasePlan, ledger: LedgerUse, secret: bytes, keeper: Keeper, tell: Progress, log: bool
 ) -> tuple[LedgerUse, steward_log.Truth, Kept]:
     """Count, pay, draw, and keep what was drawn.
 
@@ -47,10 +45,11 @@ def draw(
         leaves, rows = _count(plan, secret, tell, log)
         counts, sums = cell_counts(plan.layout, leaves)
         with interrupts.deferred():  # what is paid for is drawn and kept
+            keeper.announce()
             paying.spend(plan, counts, secret)
             tell("measuring", 0)
             drawn = lookup.measure(plan.ptable, counts, _keys(plan, paying.start, secret, counts, sums))
-            kept = keep(paying.release, drawn)
+            kept = keeper.keep(paying.release, drawn)
     return paying, steward_log.Truth(rows, counts), kept
 
 

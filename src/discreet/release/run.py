@@ -27,6 +27,7 @@ from discreet.plan.guarantee import Promise
 from discreet.plan.release_plan import ReleasePlan, make_plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
+from discreet.publish.draw_identity import Identity
 from discreet.publish.folder import MANIFEST, Published
 from discreet.publish.folder_claim import claimed
 from discreet.publish.manifest import KeyEntry, LedgerEntry, SoftwareEntry
@@ -113,21 +114,21 @@ def run(
 
         secret = _secret(plan.spec)
         ledger = LedgerUse.of(plan, secret)
-        identity = pending.Identity.of(plan, ledger.start, secret)
-        kept = pending.find(file, identity, plan.ptable)
+        identity = Identity.of(plan, start=ledger.start, ledger=ledger.id, secret=secret)
+        memory = None if plan.spec.key == "contributors" else ledger.memory
+        kept = pending.find(file, identity, plan.ptable, memory)
         resumed, truth = None, None
 
-        def keep(name: str | None, drawn: npt.NDArray[np.int64]) -> pending.Kept:
-            new = pending.keep(file, identity, name, drawn)
-            stack.enter_context(new.noting(output, private is not None))
-            return new
+        def note(drawn: pending.Kept) -> None:
+            stack.enter_context(drawn.noting(output, private is not None))
 
         if kept is None:
-            ledger, truth, kept = draw(plan, ledger, secret, keep, tell, private is not None)
+            keeper = pending.Keeper(file, identity, memory, note)
+            ledger, truth, kept = draw(plan, ledger, secret, keeper, tell, private is not None)
         elif private is None:
             tell("going on from measurements drawn earlier", 0)
             ledger, resumed = ledger.resumed(kept.release, kept.file), kept.file
-            stack.enter_context(kept.noting(output, False))
+            note(kept)
         else:
             raise ReleaseError(
                 f"the log {log} needs the true counts, and this release goes on from measurements drawn earlier"
