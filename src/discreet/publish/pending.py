@@ -15,15 +15,17 @@ The file holds measurements, which the promise covers, and never true counts, ke
     keys        a digest of what keys were made from; null for fresh keys
     release     the name under which the ledger knows what they cost
     mac         HMAC-SHA256 of everything else in the file
+    sha256      of everything else in the file, the mac included
 
-Identity, keys and mac are keyed with the secret. Without a secret the key is empty, and the mac shows damage, not
-forgery.
+Identity, keys and mac are keyed with the secret. Without a secret the key is empty, and the mac shows no forgery.
+The checksum shows damage to whoever has another secret, too: a damaged file is not taken for one of another release.
 
 **Other folders.** The memory of the secret notes where the file is, so that a release into another place finds it. A
 release without a memory (no secret, or one from the environment without `memory`) looks beside its own folder only.
 Contributor keys are not noted.
 """
 
+import hashlib
 import hmac
 import json
 import os
@@ -48,7 +50,7 @@ from discreet.publish.reachable import possible
 SUFFIX = ".unpublished.json"
 FORMAT, VERSION = "discreet unpublished measurements", 2
 NOTE = "PRIVATE. Measurements of a release that is not published yet: run the release again to go on from them."
-FIELDS = {"format", "version", "note", "label", "identity", "keys", "release", "measurements", "mac"}
+FIELDS = {"format", "version", "note", "label", "identity", "keys", "release", "measurements", "mac", "sha256"}
 
 GIVE_UP = "to give these measurements up for good, remove the file: what they cost stays spent"
 
@@ -234,6 +236,7 @@ class Keeper:
             "measurements": measurements[identity.order].tolist(),
         }
         document["mac"] = _mac(identity, document)
+        document["sha256"] = _checksum(document)
         try:
             files.write(file, written(document) + b"\n", private=True, new=True)
         except FileExistsError:
@@ -252,7 +255,7 @@ class Keeper:
 
 def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTable) -> Kept:
     """The content of a file of this release, every part of it checked."""
-    content = {name: value for name, value in document.items() if name != "mac"}
+    content = {name: value for name, value in document.items() if name not in ("mac", "sha256")}
     if not hmac.compare_digest(_mac(identity, content).encode(), str(document["mac"]).encode(errors="replace")):
         raise _damaged(file, "it is not as it was written")
     if document["keys"] != identity.keys:
@@ -297,6 +300,8 @@ def _document(file: Path) -> dict[str, Any]:
         )
     if document.keys() != FIELDS:
         raise _damaged(file, "it lacks a part, or has one too many")
+    if document["sha256"] != _checksum({name: value for name, value in document.items() if name != "sha256"}):
+        raise _damaged(file, "it is not as it was written")
     return document
 
 
@@ -326,6 +331,10 @@ def _damaged(file: Path, what: str) -> ReleaseError:
         f"{file} should hold measurements drawn earlier, and {what}. Nothing was drawn: restore it from a copy; or,"
         f" {GIVE_UP}"
     )
+
+
+def _checksum(document: dict[str, Any]) -> str:
+    return hashlib.sha256(written(document)).hexdigest()
 
 
 def _mac(identity: Identity, content: dict[str, Any]) -> str:
