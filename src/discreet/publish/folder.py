@@ -28,6 +28,7 @@ from discreet.publish.manifest import (
     SoftwareEntry,
     digest,
 )
+from discreet.publish.report.expected import Expected, expected
 from discreet.publish.report.page import page
 from discreet.reconcile.table_plan import Fitted, TablePlan, Tables
 
@@ -61,6 +62,11 @@ class Published:
     def tables(self) -> Tables:
         """For every table the counts of its groupings."""
         return self.table_plan.by_table(self.measurements, self.fitted)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """The errors to expect of every grouping."""
+        return expected(self)
 
     def files(self) -> dict[str, bytes]:
         """Everything but the manifest."""

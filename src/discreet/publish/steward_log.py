@@ -114,11 +114,10 @@ def _content(truth: Truth, published: Published) -> bytes:
         }
         for (table, places), counted in zip(published.plan.layout.tables, published.tables, strict=True)
     ]
-    document = {
-        "warning": WARNING,
-        "version": published.plan.spec.version,
-        **truth.rows,
-        "groupings": errors,
-        "tables": tables,
-    }
+    document: dict[str, Any] = {"warning": WARNING, "version": published.plan.spec.version, **truth.rows}
+    document |= {"groupings": errors, "tables": tables}
+    if published.table_plan.parts and published.expected.failed is not None:
+        document["expected_errors"] = (
+            f"left out of the report, as they could not be simulated: {published.expected.failed}"
+        )
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()

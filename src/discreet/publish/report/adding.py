@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.domain import Counts
 from discreet.publish.report import svg
-from discreet.publish.report.expected import SURE, Expected, expected
+from discreet.publish.report.expected import SURE, Expected
 from discreet.publish.report.html import grid, label, several
 from discreet.reconcile import moved
 
@@ -99,7 +99,7 @@ def _fixed(published: "Published") -> str:
 
 
 def _how_far(published: "Published") -> str:
-    errors = expected(published)
+    errors = published.expected
     rows = []
     for number, (table, places) in enumerate(published.plan.layout.tables):
         for at, place in enumerate(places):
@@ -120,6 +120,8 @@ def _how_far(published: "Published") -> str:
         "of least squares",
         "as published",
     ]
+    if errors.failed is not None:
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
     shown = rows[:MOST_GROUPINGS]
     more = f'<p class="note">The first {len(shown)} of {len(rows)} rows.</p>' if len(shown) < len(rows) else ""
     return (
@@ -141,6 +143,12 @@ def _told(errors: Expected) -> str:
         " of least squares, which makes one table of all measurements, follows from it by a formula. Neither is"
         " simulated or made from the data.</p>"
     )
+    if errors.failed is not None:
+        return exact + (
+            "<p>That counts are not below 0, and are whole, changes the error once more. What that does could not be"
+            " simulated: for noise that was drawn in a simulation, least squares did not converge. So the errors of"
+            " published counts are left out here. The published counts themselves are not concerned.</p>"
+        )
     if not errors.runs:
         return exact + "<p>There are too many counts here to simulate what being whole and not below 0 does.</p>"
     return exact + (

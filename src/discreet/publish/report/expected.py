@@ -10,6 +10,10 @@ the mean of L is known. So error**2 = mean(P) - b (mean(L) - exact variance), b 
 which varies far less than mean(P). Tables are not rounded in the simulation, but for trees and totals: what rounding
 adds is taken from the published tables themselves. A total that is far above 0 is least squares, rounded: its error
 follows from the exact one, and is not simulated. A number is shown only if its Monte Carlo error is below `SURE`.
+
+Least squares may not converge for simulated measurements, though it did for the real ones. Published tables are none
+the worse for that, so the release goes on, no simulated number is shown, and report and steward's log say why. Numbers
+that are drawn are public and the same for all, so `verify` finds the same.
 """
 
 import math
@@ -20,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Floats
+from discreet.errors import SolverError
 from discreet.measure import lookup
 from discreet.reconcile import tie_breaking
 
@@ -51,10 +56,14 @@ class Errors:
 
 @dataclass(frozen=True)
 class Expected:
-    """The errors of every grouping that is made to add up, by its place in the layout, and the number of runs."""
+    """The errors of every grouping that is made to add up, by its place in the layout, and the number of runs.
+
+    `failed` is what the solver said, if no simulation was possible.
+    """
 
     of: dict[int, Errors]
     runs: int
+    failed: str | None = None
 
 
 def expected(published: "Published") -> Expected:
@@ -68,10 +77,16 @@ def expected(published: "Published") -> Expected:
         for place in part.places:
             if known is not None:
                 exact[place] = known[place]
-    simulated, runs = _simulated(published, exact)
+    simulated: dict[int, float] = {}
+    runs, failed = 0, None
+    try:
+        simulated, runs = _simulated(published, exact)
+    except SolverError as error:
+        failed = str(error)
     return Expected(
         {place: Errors(own, exact.get(place), simulated.get(place)) for _, part in plan.parts for place in part.places},
         runs,
+        failed,
     )
 
 
