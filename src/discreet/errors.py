@@ -109,6 +109,10 @@ class PrecisionWarning(UserWarning):
     """A table keeps its promise, but at these bits it is not the law that was designed."""
 
 
+class FixedCountWarning(UserWarning):
+    """A count that was given from elsewhere is further from its measurement than noise explains."""
+
+
 class PrivacyWarning(UserWarning):
     """A design does what was asked, and its delta is a chance that the truth is published as it is."""
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from discreet import __version__
-from discreet.errors import DiscreetError, PrecisionWarning, PrivacyWarning
+from discreet.errors import DiscreetError, FixedCountWarning, PrecisionWarning, PrivacyWarning
 
 COMMANDS = {
     "design": "Design a mechanism, certify it, write its certificate.",
@@ -84,6 +84,7 @@ def _options(
 def run() -> None:
     """Run the command of this process's arguments."""
     with warnings.catch_warnings():
+        warnings.simplefilter("always", FixedCountWarning)
         warnings.simplefilter("always", PrecisionWarning)
         warnings.simplefilter("always", PrivacyWarning)
         warnings.showwarning = lambda message, *_, **__: _print(f"warning: {message}", "yellow")

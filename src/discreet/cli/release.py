@@ -42,7 +42,7 @@ def release(
         show.console.print(f"went on from measurements drawn earlier ({made.resumed}): nothing was drawn", markup=False)
     privacy = made.manifest["privacy"]
     show.guarantee(made.ptable, promised=privacy["cell"] is not None)
-    show.composed(privacy, sum(part.size for part in made.measurements))
+    show.composed(privacy, made.cells)
     if log is not None:
         show.console.print(
             f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False

@@ -58,7 +58,12 @@ def _folder(path: str) -> None:
     )
     privacy = checked.manifest.document()["privacy"]
     show.guarantee(checked.published.plan.ptable, promised=privacy["cell"] is not None)
-    show.composed(privacy, sum(part.size for part in checked.published.measurements))
+    show.composed(privacy, len(checked.published.plan.layout.cells[0]))
+    for given in checked.published.given_counts:
+        if not given.explained:
+            show.console.print(
+                f"given counts     {given.text}; noise does not explain that", style="bold yellow", markup=False
+            )
     _told(checked, second)
     show.console.print(f"stated, not checked: {_stated(checked.manifest)}", style="dim", markup=False)
     show.console.print(

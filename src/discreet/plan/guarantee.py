@@ -3,7 +3,7 @@
 It reads the specification and the certified table of noise, so nothing here depends on the data.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from discreet.account.composition import compose
 from discreet.account.privacy_profile import profile
 from discreet.certify.ptable import PTable
 from discreet.errors import ReleaseError
-from discreet.exact import Epsilon, exact
+from discreet.exact import Epsilon, exact, upper
 from discreet.plan.contributor_keys import unevenness
 from discreet.plan.spec import ReleaseSpec
 
@@ -35,6 +35,18 @@ class Promise:
     epsilon: str
     delta: float
     floor: float
+
+    def stated(self, budget: Fraction) -> "Promise":
+        """Return the promise as it is published: rounded up to six digits, so that others can prove it with ease.
+
+        A delta that would exceed the budget so is left as it is.
+        """
+        delta = _rounded_up(self.delta)
+        return replace(self, delta=delta if delta <= budget else self.delta, floor=_rounded_up(self.floor))
+
+
+def _rounded_up(value: float) -> float:
+    return float(upper(Fraction(value)))
 
 
 def why_no_promise(spec: ReleaseSpec) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.certify.ptable import PTable
 from discreet.errors import SpecError
+from discreet.exact import exact
 from discreet.plan import codebook, fixed, layout, read_spec
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import Known
@@ -93,7 +94,10 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
     """
     resolved = resolve(spec)
     ptable = noise_table(spec, resolved.touches)
-    return plan_with(resolved, ptable, composed_promise(spec, ptable, resolved.touches))
+    promise = composed_promise(spec, ptable, resolved.touches)
+    if promise is not None and spec.budget is not None:
+        promise = promise.stated(exact(spec.budget.delta, "delta"))
+    return plan_with(resolved, ptable, promise)
 
 
 def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None) -> ReleasePlan:

@@ -30,6 +30,7 @@ from discreet.publish.manifest import (
 )
 from discreet.publish.report.expected import Expected, expected
 from discreet.publish.report.page import page
+from discreet.reconcile.distance import GivenCount, given_counts
 from discreet.reconcile.table_plan import Fitted, TablePlan, Tables
 
 MANIFEST = "manifest.json"
@@ -62,6 +63,11 @@ class Published:
     def tables(self) -> Tables:
         """For every table the counts of its groupings."""
         return self.table_plan.by_table(self.measurements, self.fitted)
+
+    @cached_property
+    def given_counts(self) -> list[GivenCount]:
+        """Counts that were given from elsewhere, beside their measurements."""
+        return given_counts(self.table_plan, self.measurements, self.plan.ptable.table)
 
     @cached_property
     def expected(self) -> Expected:

@@ -18,6 +18,7 @@ made by Wang's algorithm 3, which moves large counts up by design, are not compa
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy.typing as npt
 from discreet.arrays import Integers
 from discreet.certify.table import Table
 from discreet.errors import ReleaseError
+from discreet.reconcile import fixed_counts
 from discreet.reconcile.table_plan import LARGE, Fitted, TablePlan
 
 CHANCE = 1e-9
@@ -72,12 +74,62 @@ class Noise:
 def require_near(plan: TablePlan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> None:
     """Raise ReleaseError if published counts are further from the measurements than noise explains."""
     for wrong in too_far(plan, fitted, values, table):
+        unlikely = "; ".join(each.text for each in given_counts(plan, values, table) if not each.explained)
         why = (
-            "A count that is given as 0 under fixed may be none: correct it"
+            f"Correct what is fixed: {unlikely}"
+            if unlikely
+            else "Correct what is fixed, which may contradict the data"
             if plan.literals
             else "Try another reconcile, or none, and report this as a defect"
         )
         raise ReleaseError(f"{wrong}. Tables like these are not published. {why}")
+
+
+@dataclass(frozen=True)
+class GivenCount:
+    """A count that was given from elsewhere, beside its measurement.
+
+    Attributes
+    ----------
+    who
+        The people that it is about.
+    measured
+        The measurement that is farthest from it; None if no measured cell is about just these people.
+    explained
+        Whether noise explains the difference.
+    """
+
+    who: str
+    count: int
+    measured: int | None
+    explained: bool
+
+    @property
+    def text(self) -> str:
+        """The count and its measurement in words."""
+        return f"fixed gives {self.count:,} for {self.who}, and {self.measured:,} was measured"
+
+
+def given_counts(plan: TablePlan, values: Sequence[Integers], table: Table) -> list[GivenCount]:
+    """Compare every count that was given from elsewhere with the measurements of its cells.
+
+    A count other than 0 is compared with the cell of just these people, and 0 with all cells of people among them.
+    """
+    noise, found = Noise(table), []
+    for one in plan.literals:
+        measured = [
+            values[place][cells]
+            for place, grouping in enumerate(plan.layout.groupings)
+            for _, cells in fixed_counts.at([one], grouping)
+        ]
+        if not measured:
+            found.append(GivenCount(one.text, one.count, None, True))
+            continue
+        every = np.concatenate(measured)
+        farthest = int(every[np.argmax(np.abs(every - one.count))])
+        explained = abs(farthest - one.count) <= noise.largest(every.size * len(plan.literals))
+        found.append(GivenCount(one.text, one.count, farthest, explained))
+    return found
 
 
 def too_far(plan: TablePlan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> Iterator[str]:

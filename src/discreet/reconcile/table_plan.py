@@ -306,16 +306,13 @@ def _check(made: TablePlan, literals: Sequence[Known]) -> None:
     if not literals:
         return
     for one in literals:
-        used = any(fixed_counts.within(one, part) is not None for _, part in made.parts) or any(
-            True
-            for table in made.clamped
-            for place in layout.tables[table][1]
-            for _ in fixed_counts.at([one], layout.groupings[place])
-        )
+        shown = any(True for grouping in layout.groupings for _ in fixed_counts.at([one], grouping))
+        summed = one.count > 0 and any(fixed_counts.within(one, part) is not None for _, part in made.parts)
+        used = shown or summed
         if not used:
             raise SpecError(
-                f"fixed gives {one.count} for {one.text}, which is no sum of published cells; leave it out, or publish"
-                " the margin",
+                f"fixed gives {one.count} for {one.text}, who are no published cell, and no sum of such cells; leave it"
+                " out, or publish the margin",
                 one.place,
             )
     try:

@@ -7,6 +7,7 @@ after the measurements were drawn, they stay in a private file, and the next run
 """
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from discreet import files, interrupts
 from discreet.certify.ptable import PTable
 from discreet.count import found_categories
-from discreet.errors import ReleaseError
+from discreet.errors import FixedCountWarning, ReleaseError
 from discreet.measure import lookup, secrets
 from discreet.measure.ledger_use import LedgerUse
 from discreet.plan import read_spec
@@ -45,8 +46,10 @@ class Release:
 
     Attributes
     ----------
+    cells
+        How many distinct cells were measured.
     measurements
-        The unclamped noisy integers of every grouping, in the order of the manifest.
+        The unclamped noisy integers of every grouping, in the order of the manifest. A cell may be in several.
     promise
         What one person may lose in all, or None if nothing is promised.
     resumed
@@ -56,6 +59,7 @@ class Release:
     folder: Path
     spec: ReleaseSpec
     ptable: PTable
+    cells: int
     touches: int
     promise: Promise | None
     measurements: tuple[npt.NDArray[np.int64], ...]
@@ -140,6 +144,10 @@ def run(
         fitted = table_plan.fitted(measurements)
         distance.require_near(table_plan, fitted, measurements, plan.ptable.table)
         published = Published(plan, table_plan, measurements, fitted)
+        for given in published.given_counts:
+            if not given.explained:
+                told = f"{given.text}; noise does not explain that: check what is fixed"
+                warnings.warn(told, FixedCountWarning, stacklevel=2)
 
         tell("writing", 0)
         content = published.files()
@@ -158,7 +166,15 @@ def run(
             ledger.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
             kept.remove()
     return Release(
-        Path(output), plan.spec, plan.ptable, plan.touches, plan.promise, measurements, manifest.document(), resumed
+        folder=Path(output),
+        spec=plan.spec,
+        ptable=plan.ptable,
+        cells=len(plan.layout.cells[0]),
+        touches=plan.touches,
+        promise=plan.promise,
+        measurements=measurements,
+        manifest=manifest.document(),
+        resumed=resumed,
     )
 
 

@@ -8,10 +8,12 @@ from discreet.domain import Counts
 from discreet.publish.report import svg
 from discreet.publish.report.expected import SURE, Expected
 from discreet.publish.report.html import grid, label, several
+from discreet.publish.report.preview import heading
 from discreet.reconcile import moved
 
 if TYPE_CHECKING:
     from discreet.publish.folder import Published
+    from discreet.reconcile.distance import GivenCount
 
 
 MOST_GROUPINGS = 60
@@ -79,23 +81,24 @@ def _methods(published: "Published") -> str:
 
 
 def _fixed(published: "Published") -> str:
-    if not published.plan.spec.fixed:
+    given = published.given_counts
+    if not given:
         return ""
     rows = [
-        [several(f"{name}: {value}" for name, value in each.where.items()) or "everyone", f"{each.count:,}"]
-        for each in published.plan.spec.fixed[:MOST_GROUPINGS]
+        [label(each.who, 200), f"{each.count:,}", "-" if each.measured is None else f"{each.measured:,}", _word(each)]
+        for each in given[:MOST_GROUPINGS]
     ]
-    more = (
-        f"<p>And {len(published.plan.spec.fixed) - len(rows):,} more.</p>"
-        if len(published.plan.spec.fixed) > len(rows)
-        else ""
-    )
+    more = f"<p>And {len(given) - len(rows):,} more.</p>" if len(given) > len(rows) else ""
     return (
         "<p>These counts are not from the data. The publisher wrote them down as known from elsewhere, or as empty by"
         " definition, and the tables meet them. They are outside the guarantee.</p>"
-        + grid("Counts that were given", ["who", "count"], rows, 1)
+        + grid("Counts that were given", ["who", "count", "measured", "noise explains the difference"], rows, 3)
         + more
     )
+
+
+def _word(given: "GivenCount") -> str:
+    return "-" if given.measured is None else "yes" if given.explained else "<strong>no</strong>"
 
 
 def _how_far(published: "Published") -> str:
@@ -105,7 +108,7 @@ def _how_far(published: "Published") -> str:
         for at, place in enumerate(places):
             grouping = published.plan.layout.groupings[place]
             told = moved(published.measurements[place], published.tables[number][at])
-            by = " by ".join(label(side.book.name) for side in grouping.axes) or "total"
+            by = " by ".join(heading(axis) for axis in grouping.axes) or "total"
             row = [label(table.name), by, f"{grouping.size:,}", f"{told.largest:,}", f"{told.root_mean_square:.2f}"]
             found = errors.of.get(place)
             row += ["-"] * 3 if found is None else [_number(each) for each in vars(found).values()]
@@ -141,7 +144,8 @@ def _told(errors: Expected) -> str:
     exact = (
         "<p>The typical error (root mean square) of measurements comes from the integers of the certified table. That"
         " of least squares, which makes one table of all measurements, follows from it by a formula. Neither is"
-        " simulated or made from the data.</p>"
+        " simulated or made from the data. No formula covers tables that follow counts which were given, or tables of"
+        " more people: a dash stands there.</p>"
     )
     if errors.failed is not None:
         return exact + (
@@ -154,8 +158,8 @@ def _told(errors: Expected) -> str:
     return exact + (
         f"<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
         f" {errors.runs} times: the published counts were taken for the truth, and noise was drawn for them again. The"
-        f" true counts were not used. A dash stands where this leaves a number uncertain by more than {SURE:.0%}, and"
-        " where tables follow counts that were given, or tables of more people, which is not simulated.</p>"
+        f" true counts were not used. A dash also stands where this leaves a number uncertain by more than"
+        f" {SURE:.0%}.</p>"
     )
 
 

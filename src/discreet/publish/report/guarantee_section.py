@@ -112,7 +112,7 @@ def _symbols(
             [
                 "floor of delta",
                 above(min(promise.floor, promise.delta)),
-                "at a larger epsilon delta falls to this, no lower",
+                "delta never falls below this, however large epsilon is",
             ],
         ]
     found += [

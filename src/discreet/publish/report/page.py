@@ -79,7 +79,21 @@ def _lead(published: "Published", errors: Sequence[Distortion]) -> str:
         " before it was published. So a number here is near the true one, and as a rule not equal to it; how near is"
         " said below.</p>"
         + in_words(spec, published.plan.ptable, published.plan.promise)
+        + _given(published)
         + f'<dl class="facts">{listed}</dl>'
+    )
+
+
+def _given(published: "Published") -> str:
+    """Warn of counts that were given, and are far from what was measured."""
+    unlikely = [each for each in published.given_counts if not each.explained]
+    if not unlikely:
+        return ""
+    listed = "".join(f"<li>{label(each.text, 300)}</li>" for each in unlikely[:MOST_LABELS])
+    return (
+        '<div class="warning"><p><strong>Counts that the publisher gave are far from what was measured.</strong> Noise'
+        " does not explain the difference, and the tables follow the counts that were given:</p>"
+        f"<ul>{listed}</ul></div>"
     )
 
 

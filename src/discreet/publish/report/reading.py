@@ -44,8 +44,9 @@ def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values
         f"<p>{said} {_SAME if same else _DIFFERENT} Read small counts as “few”, and compare large ones.</p>"
         f"<p>A true 0 is measured as 0, or less, with a chance of {percent(zero.truth)}. So a 0 need not mean that"
         " there is nobody, nor a small number that there is somebody.</p>"
-        '<p class="note">This is about single measurements, those below 0 read as 0. What adding up does to them is'
-        " told below.</p>"
+        '<p class="note">This is about single measurements. In the chance to be right and in the average, those'
+        " below 0 are read as 0; the standard deviation and the 95% are of measurements as they are. What adding up"
+        " does is told below.</p>"
         + grid("Expected error by size of the count", heads, rows, 5)
         + _clamped(ptable)
         + f"<figure>{law}<figcaption>The noise of a count of {typical.count:,}. In the stronger colour: the differences"
