@@ -1,9 +1,11 @@
 """One label is for one file of data: changed data are refused, with a ledger or without one."""
 
+import hashlib
 import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -145,3 +147,17 @@ def test_labels_of_earlier_releases_keep_their_noise(paid: dict[str, Any], tmp_p
     assert again.manifest["key"]["scheme"] == 1
     assert run({**paid, "version": "v2"}, tmp_path / "three").manifest["key"]["scheme"] == 2
     assert ledger(tmp_path).verify().spent == 4
+
+
+def test_names_of_cells_take_the_header_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, cells = b"h" * 10_000, [str(cell).encode() for cell in range(1000)]
+    expected = [hashlib.sha256(start + cell).digest()[:16] for cell in cells]
+    hashed = []
+
+    def counting(data: bytes = b"") -> Any:
+        hashed.append(len(data))
+        return hashlib.sha256(data)
+
+    monkeypatch.setattr(keys, "hashlib", SimpleNamespace(sha256=counting))
+    assert keys.identities(start, cells) == expected
+    assert sum(hashed) == len(start)

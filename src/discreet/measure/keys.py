@@ -74,7 +74,14 @@ def query(secret: bytes, start: bytes, definitions: Iterable[bytes], bits: int) 
 
 def identities(start: bytes, definitions: Iterable[bytes]) -> list[bytes]:
     """What a ledger knows a cell by: 16 bytes that depend on everything its key depends on."""
-    return [hashlib.sha256(start + each).digest()[:16] for each in definitions]
+    begun = hashlib.sha256(start)  # it may hold all categories, so it is hashed once
+
+    def name(definition: bytes) -> bytes:
+        here = begun.copy()
+        here.update(definition)
+        return here.digest()[:16]
+
+    return list(map(name, definitions))
 
 
 def record_keys(secret: bytes) -> Callable[[pa.Array], tuple[npt.NDArray[np.uint32], ...]]:
