@@ -1,5 +1,6 @@
 """The quick ways DuckDB and the streams take give what the slow definition, a loop over the rows, gives."""
 
+import contextlib
 import hashlib
 import hmac
 import math
@@ -106,6 +107,7 @@ def test_counts_of_odd_values(rows: list[dict[str, Any]], plan: list[Recode], di
 def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "x.duckdb") as base:
         base.execute("CREATE TYPE m0 AS ENUM ('b', 'a', ' a')")
+        base.execute("CREATE TABLE declared AS SELECT 'a' AS raw, 1 AS code")
         base.execute("CREATE TABLE t (e m0, n VARCHAR COLLATE NOCASE, i INTERVAL, u UUID, h HUGEINT, f FLOAT)")
         base.execute(
             "INSERT INTO t VALUES ('a', 'A', '1 month', NULL, 7, 0.1), (' a', 'a', '30 days', NULL, -7, '-0'),"
@@ -124,9 +126,22 @@ def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> No
         for column, (values, counts) in expected.items():
             plan = CountPlan((Recode(column, 2, values=values),))
             assert counted(engine, plan) == {(code,): count for code, count in counts.items()}, column
+            many = Plan((Recode(column, 2, values=values | {str(9000 + each): 0 for each in range(80)}),))
+            assert counted(engine, many) == counted(engine, plan), column
         assert engine.values("n") == ["A", "B", "a"]
         assert engine.values("e") == ["a", "b"]
         assert engine.values("f") == ["0", "0.10000000149011612"]
+
+
+def test_undeclared_texts_are_not_compared_with_every_declared_one(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"text": ["a", "b"]}), tmp_path / "x.parquet")
+    column = engine_of_duckdb.Column("text", "text")
+    with contextlib.closing(engine_of_duckdb.DuckDB(parquet=tmp_path / "x.parquet")) as base:
+        few = base.dialect.lookup(column, 0, ["a", "c"], [0, 1])
+        many = base.dialect.lookup(column, 1, [f"a{place}" for place in range(100)], list(range(100)))
+    assert "TRY_CAST" in few.value
+    assert "TRY_CAST" not in many.value
+    assert many.join
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

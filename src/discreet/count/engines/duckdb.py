@@ -242,19 +242,22 @@ class _Dialect:
         return f"CAST('{number!r}' AS DOUBLE)"
 
     def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
-        if column.family == "text":
+        if len(raw) <= _FEW and column.family == "text":
             return self._enum(column, place, [str(value) for value in raw], codes)
         value, found = self.value(column), f"r.v{place}"
-        listed = f"[{', '.join(self.double(number) if isinstance(number, float) else str(number) for number in raw)}]"
         if len(raw) <= _FEW:
-            return Lookup(value, f"list_extract({list(codes)}, list_position({listed}, {found}))")
-        self._base.execute(
-            f"CREATE OR REPLACE TEMP TABLE m{place} AS SELECT unnest({listed}) AS raw, unnest({list(codes)}) AS code"
-        )
+            listed = ", ".join(self.double(number) if isinstance(number, float) else str(number) for number in raw)
+            return Lookup(value, f"list_extract({list(codes)}, list_position([{listed}], {found}))")
+        self._base.register("declared", pa.table({"raw": raw, "code": stream.column(np.array(codes, np.int32))}))
+        self._base.execute(f"CREATE OR REPLACE TEMP TABLE m{place} AS SELECT raw, code FROM temp.declared")  # noqa: S608
+        self._base.unregister("declared")
         return Lookup(value, f"m{place}.code", f"LEFT JOIN temp.m{place} AS m{place} ON m{place}.raw = {found}")
 
     def _enum(self, column: Column, place: int, raw: list[str], codes: Sequence[int]) -> Lookup:
-        """Text as an enumeration of what is declared, which DuckDB finds and groups by faster than by anything else."""
+        """Few texts as an enumeration, which DuckDB finds and groups by faster than by anything else.
+
+        A text that is not in an enumeration takes DuckDB as long as all the texts that are, so many texts are joined.
+        """
         raw = [text for _, text in sorted(zip(codes, raw, strict=True))]
         kind = f"m{place}"
         self._base.execute(f"CREATE OR REPLACE TEMP TYPE {kind} AS ENUM ({', '.join(map(literal, raw))})")
