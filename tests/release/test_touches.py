@@ -139,3 +139,18 @@ def test_many_categories_take_memory_in_proportion() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200_000_000
+
+
+def test_a_list_of_categories_is_kept_once() -> None:
+    """Bytes for each of many categories: a list for each of them, or a second copy of their groups, take more."""
+    names = [f"category {at}" for at in range(20_000)]
+    asked = spec(
+        [{"name": "t", "dimensions": ["a"], "margins": "all"}], dimensions={"a": {"column": "a", "categories": names}}
+    )
+    layout_of(asked)
+    tracemalloc.start()
+    found = layout_of(asked)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.groupings[0].size == len(names) + 1
+    assert peak < 500 * len(names)

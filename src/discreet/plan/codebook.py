@@ -21,7 +21,7 @@ from typing import Any
 
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import OTHER, TOTAL
-from discreet.plan.canonical_text import LARGEST, canonical
+from discreet.plan.canonical_text import LARGEST, WHITE_SPACE
 from discreet.plan.sections import Dimension
 from discreet.plan.yaml_file import Place
 
@@ -56,11 +56,11 @@ class Recode:
         if not 1 <= self.leaves <= MANY:
             raise ParameterError(f"{what} declares {self.leaves} leaves; give 1 to {MANY}")
         codes = self.values.values() if self.values is not None else [code for *_, code in self.ranges or ()]
-        for code in codes:
+        for code in (min(codes, default=0), max(codes, default=0)):
             if not 0 <= code < self.leaves:
                 raise ParameterError(f"{what} has the code {code}; codes go from 0 to leaves - 1 = {self.leaves - 1}")
         for text in self.values or ():
-            if not isinstance(text, str) or canonical(text) != text or "\0" in text:
+            if not isinstance(text, str) or text.strip(WHITE_SPACE) != text or not text or "\0" in text:
                 raise ParameterError(
                     f"{what} declares {text!r}; give a text that is not blank, without white space at its ends"
                 )
@@ -161,27 +161,10 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
         given = dimension.categories
         if given is None:
             raise SpecError(f"dimension {name!r} takes its categories from the data, which are not known yet")
-        raws = (
-            {label: [label] for label in given}
-            if isinstance(given, list)
-            else {label: [raw] if isinstance(raw, str) else raw for label, raw in given.items()}
-        )
-        labels = list(raws)
-        if isinstance(given, list) and len(labels) < len(given):
-            raise SpecError(
-                f"dimension {name!r} declares a category twice; give each once", ("dimensions", name, "categories")
-            )
-        values: dict[str, int] = {}
-        for code, texts in enumerate(raws.values()):
-            for text in texts:
-                if text in values:
-                    raise SpecError(
-                        f"dimension {name!r} gives the raw value {text!r} to two categories; give it to one",
-                        ("dimensions", name, "categories", labels[code]),
-                    )
-                values[text] = code
+        labels = list(given)
+        values = _listed(name, labels) if isinstance(given, list) else _grouped(name, given)
         recode = _recode(name, dimension.column, len(labels), values=values)
-        mapping = {"values": sorted([text, labels[code]] for text, code in values.items())}
+        mapping = {"values": sorted((text, labels[code]) for text, code in values.items())}
     for label in labels:
         if label in (OTHER, TOTAL):
             raise SpecError(
@@ -193,6 +176,30 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
     every = Level(leaves, tuple(frozenset({code}) for code in range(len(leaves))))
     levels = {"": every} | {level: _level(name, level, groups, leaves) for level, groups in dimension.levels.items()}
     return Codebook(name, leaves, recode, levels, hashlib.sha256(identity.encode()).digest())
+
+
+def _listed(name: str, labels: list[str]) -> dict[str, int]:
+    """The code of every raw value, each of which is a category."""
+    values = {label: code for code, label in enumerate(labels)}
+    if len(values) < len(labels):
+        raise SpecError(
+            f"dimension {name!r} declares a category twice; give each once", ("dimensions", name, "categories")
+        )
+    return values
+
+
+def _grouped(name: str, categories: dict[str, list[str] | str]) -> dict[str, int]:
+    """The code of every raw value, from the raw values of each category."""
+    values: dict[str, int] = {}
+    for code, (label, texts) in enumerate(categories.items()):
+        for text in [texts] if isinstance(texts, str) else texts:
+            if text in values:
+                raise SpecError(
+                    f"dimension {name!r} gives the raw value {text!r} to two categories; give it to one",
+                    ("dimensions", name, "categories", label),
+                )
+            values[text] = code
+    return values
 
 
 def _recode(name: str, column: str, leaves: int, **how: Any) -> Recode:

@@ -283,11 +283,9 @@ def _side(
     if name not in books:
         raise SpecError(f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it", place)
     groups = books[name].level(level, place)
-    inside = within.get(name)
-    kept = [
-        (label, members if inside is None else members & inside)
-        for label, members in zip(groups.labels, groups.members, strict=True)
-    ]
+    if name not in within:
+        return Side(books[name], level, groups.labels, groups.members)
+    kept = [(label, members & within[name]) for label, members in zip(groups.labels, groups.members, strict=True)]
     kept = [(label, members) for label, members in kept if members]
     return GroupingAxis(books[name], level, tuple(label for label, _ in kept), tuple(members for _, members in kept))
 

@@ -160,6 +160,8 @@ def _part(layout: Layout, tables: tuple[int, ...]) -> Part:
 
 def _atoms(ways: Sequence[Partition]) -> Partition:
     """The coarsest partition that refines all of them; one of them, in its order, if it does."""
+    if len(ways) == 1:
+        return ways[0]
     together: dict[tuple[int, ...], set[int]] = {}
     of = [{leaf: group for group, members in enumerate(way) for leaf in members} for way in ways]
     for leaf in sorted(of[0]):
