@@ -105,3 +105,25 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
         "key.fingerprint",
         "key.scheme",
     }
+
+
+class Leaf(str):
+    """A category that counts how often it is looked up."""
+
+    looked_up = 0
+
+    def __hash__(self) -> int:
+        Leaf.looked_up += 1
+        return str.__hash__(self)
+
+
+def test_the_second_check_looks_every_category_up_a_few_times() -> None:
+    names = [Leaf(f"category {number}") for number in range(500)]
+    book = {"column": "a", "categories": names, "ranges": None, "from_data": False, "levels": {}}
+    table = {"name": "t", "dimensions": [{"dimension": "a", "level": None}], "margins": "all", "filter": {}}
+    Leaf.looked_up = 0
+    layout = folder.cells.layout_of({"dimensions": {"a": book}, "tables": [table]})
+    assert folder.cells.touches(layout) == (2, 2)
+    assert folder.cells.families(layout) == 2
+    assert [folder.cells.multiplicity(grouping) for grouping in layout.groupings] == [1, 1]
+    assert Leaf.looked_up < 50 * len(names)

@@ -4,9 +4,11 @@ A part of `folder`, which checks a release without the code that made it; only t
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from .findings import need
@@ -16,7 +18,8 @@ MANY_COMBINATIONS = 5_000_000
 BOOK = ["column", "categories", "ranges", "from_data", "levels"]
 TABLE = ["name", "dimensions", "margins", "filter"]
 
-Cell = frozenset[tuple[Any, frozenset[str]]]
+Cell = tuple[tuple[int, frozenset[str]], ...]
+"""The number of every dimension that is constrained, and its leaves, in order; one codebook has one number."""
 
 
 class Axis(NamedTuple):
@@ -57,16 +60,30 @@ class Layout:
     groupings: list[Grouping]
     tables: list[tuple[dict[str, Any], list[int]]]
 
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """For every dimension the number of the first that has its codebook."""
+        first: dict[Any, int] = {}
+        return {name: first.setdefault(book.identity, at) for at, (name, book) in enumerate(self.books.items())}
+
     def definition(self, parts: Iterable[tuple[str, frozenset[str]]]) -> Cell:
         """A cell by the leaves of each dimension that it constrains."""
-        books = self.books
-        return frozenset((books[name].identity, leaves) for name, leaves in parts if leaves != books[name].leaves)
+        books, numbers = self.books, self.numbers
+        return tuple(sorted([(numbers[name], leaves) for name, leaves in parts if leaves != books[name].leaves]))
 
-    def cells(self, grouping: Grouping) -> Iterator[Cell]:
-        """The cells of a grouping, in the order of the files."""
+    @cached_property
+    def cells(self) -> list[list[int]]:
+        """For every grouping the numbers of its cells, in the order of the files; one cell has one number."""
+        number: dict[Cell, int] = {}
+        return [
+            [number.setdefault(cell, len(number)) for cell in self._definitions(grouping)]
+            for grouping in self.groupings
+        ]
+
+    def _definitions(self, grouping: Grouping) -> Iterator[Cell]:
+        names = [axis.dimension for axis in grouping.axes]
         for sets in product(*(axis.members for axis in grouping.axes)):
-            parts = zip((axis.dimension for axis in grouping.axes), sets, strict=True)
-            yield self.definition([*parts, *grouping.within])
+            yield self.definition([*zip(names, sets, strict=True), *grouping.within])
 
 
 def layout_of(spec: dict[str, Any]) -> Layout:
@@ -78,9 +95,10 @@ def layout_of(spec: dict[str, Any]) -> Layout:
         within = {name: selected(books[name], labels) for name, labels in table["filter"].items()}
         axes = {}
         for each in table["dimensions"]:
-            groups = books[each["dimension"]].levels[each["level"]].items()
-            inside = within.get(each["dimension"], books[each["dimension"]].leaves)
-            kept = [(label, leaves & inside) for label, leaves in groups if leaves & inside]
+            kept = list(books[each["dimension"]].levels[each["level"]].items())
+            if each["dimension"] in within:
+                inside = within[each["dimension"]]
+                kept = [(label, leaves & inside) for label, leaves in kept if leaves & inside]
             need(kept and each["dimension"] not in axes, f"table {table['name']} has a dimension twice or empty")
             axes[each["dimension"]] = Axis(each["dimension"], each["level"], *zip(*kept, strict=True))
         identities = [books[name].identity for name in {*axes, *within}]
@@ -110,9 +128,13 @@ def _book(name: str, given: dict[str, Any]) -> Book:
         )
     else:
         some = given["categories"]
-        raws = {label: [label] for label in some} if isinstance(some, list) else dict(some)
         labels = list(some)
-        pairs = [(raw, label) for label, raw in raws.items() for raw in ([raw] if isinstance(raw, str) else raw)]
+        if isinstance(some, list):
+            pairs = list(zip(some, some, strict=True))
+        else:
+            pairs = [
+                (raw, label) for label, raws in some.items() for raw in ([raws] if isinstance(raws, str) else raws)
+            ]
         need(len(dict(pairs)) == len(pairs), f"dimension {name} has a raw value twice")
         identity = (given["column"], frozenset(pairs))
         complete = {label for _, label in pairs} == set(labels)
@@ -165,10 +187,10 @@ def touches(layout: Layout) -> tuple[int, int]:
     even those are too many, the first number is 0.
     """
     simple = 0
-    seen: set[Cell] = set()
-    for grouping in layout.groupings:
-        cells = set(layout.cells(grouping))
-        simple += 0 if cells <= seen else multiplicity(layout, grouping)
+    seen: set[int] = set()
+    for grouping, numbers in zip(layout.groupings, layout.cells, strict=True):
+        cells = set(numbers)
+        simple += 0 if cells <= seen else multiplicity(grouping)
         seen |= cells
     tried = [_patterns(layout, name) for name in layout.books]
     if math.prod(map(len, tried)) > MOST_COMBINATIONS:
@@ -199,30 +221,30 @@ def _patterns(layout: Layout, name: str) -> list[str]:
     book = layout.books[name]
     uses = {axis.members for grouping in layout.groupings for axis in grouping.axes if axis.dimension == name}
     uses |= {(inside,) for grouping in layout.groupings for other, inside in grouping.within if other == name}
-    ordered = sorted(uses, key=lambda sets: [sorted(one) for one in sets])
     alone = sum(other.identity == book.identity for other in layout.books.values()) == 1
+    holding: list[dict[str, tuple[frozenset[str], ...]]] = [{} for _ in uses]
+    for held, sets in zip(holding, uses, strict=True):
+        for one in sets:
+            held |= {leaf: (*held.get(leaf, ()), one) for leaf in one}
     found: dict[Any, str] = {}
     for leaf in sorted(book.leaves):
         number: dict[frozenset[str], int] = {book.leaves: -1}
-        pattern = tuple(tuple(number.setdefault(one, len(number)) for one in sets if leaf in one) for sets in ordered)
+        pattern = tuple(tuple(number.setdefault(one, len(number)) for one in held.get(leaf, ())) for held in holding)
         found.setdefault(pattern if alone else leaf, leaf)
     return list(found.values())
 
 
-def multiplicity(layout: Layout, grouping: Grouping) -> int:
+def multiplicity(grouping: Grouping) -> int:
     """How many cells of a grouping hold one combination of leaves, at most."""
-    return math.prod(
-        max(sum(leaf in one for one in axis.members) for leaf in layout.books[axis.dimension].leaves)
-        for axis in grouping.axes
-    )
+    return math.prod(max(Counter(chain.from_iterable(axis.members)).values()) for axis in grouping.axes)
 
 
 def families(layout: Layout) -> int:
     """Number of families of disjoint cells when each grouping joins the first family that it is disjoint from."""
     found: list[list[dict[str, frozenset[str]]]] = []
-    seen: set[Cell] = set()
-    for grouping in layout.groupings:
-        cells = set(layout.cells(grouping))
+    seen: set[int] = set()
+    for grouping, numbers in zip(layout.groupings, layout.cells, strict=True):
+        cells = set(numbers)
         if cells <= seen:
             continue
         seen |= cells
@@ -242,12 +264,12 @@ def families(layout: Layout) -> int:
 
 def _colours(axis: Axis) -> int:
     """Number of lists of disjoint groups when each group joins the first list that it is disjoint from."""
-    lists: list[frozenset[str]] = []
+    lists: list[set[str]] = []
     for members in axis.members:
-        for at, taken in enumerate(lists):
-            if not taken & members:
-                lists[at] = taken | members
+        for taken in lists:
+            if taken.isdisjoint(members):
+                taken |= members
                 break
         else:
-            lists.append(members)
+            lists.append(set(members))
     return len(lists)

@@ -100,7 +100,7 @@ def groupings(report: Report, manifest: dict[str, Any], layout: cells.Layout, ma
             "cells": grouping.size,
             "ptable": made.document["digest"],
             "distance": manifest["spec"]["unit"]["contributions"],
-            "multiplicity": cells.multiplicity(layout, grouping),
+            "multiplicity": cells.multiplicity(grouping),
         }
         for grouping in layout.groupings
     ]

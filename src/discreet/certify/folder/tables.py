@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import Any
 
-from .cells import Cell, Grouping, Layout, selected
+from .cells import Grouping, Layout, selected
 from .findings import Report, json_of, need
 from .weights import Table
 
@@ -22,12 +22,12 @@ def measurements(report: Report, layout: Layout, table: Table, content: dict[str
     names = list(layout.books)
     need(next(rows, None) == ["grouping", *names, "measurement"], "its columns are not those of the specification")
     possible = reachable(table)
-    found, known = [], dict[Cell, int]()
+    found, known = [], dict[int, int]()
     for number, grouping in enumerate(layout.groupings):
         numbers = []
         labels = product(*(axis.labels for axis in grouping.axes))
         place = {axis.dimension: at for at, axis in enumerate(grouping.axes)}
-        for cell, label in zip(layout.cells(grouping), labels, strict=True):
+        for cell, label in zip(layout.cells[number], labels, strict=True):
             row = next(rows, [])
             expected = [str(number), *(label[place[name]] if name in place else "" for name in names)]
             need(row[:-1] == expected, f"a row is {row!r:.120}, and should start with {expected!r:.120}")
@@ -171,15 +171,13 @@ def adding(
     ways = [method for _, method in stated]
     need(all(way in allowed for way in ways[: len(parts)]) and all(way == "none" for way in ways[len(parts) :]),
          "reconciled has a method that the specification does not ask for")  # fmt: skip
-    settled: dict[Cell, set[int]] = defaultdict(set)
-    for numbers in parts:
-        for cell, count in _consistent(layout, numbers, published).items():
-            settled[cell].add(count)
+    settled = [_consistent(layout, numbers, published) for numbers in parts]
     literals = {literal["count"] for literal in spec["fixed"]}
     for number in clamped:
         for place, found in zip(layout.tables[number][1], published[number] or [], strict=False):
-            for cell, count, value in zip(layout.cells(layout.groupings[place]), found, values[place], strict=True):
-                need(count == max(0, value) or count in settled[cell] or count in literals,
+            for cell, count, value in zip(layout.cells[place], found, values[place], strict=True):
+                taken = count in literals or any(known.get(cell) == count for known in settled)
+                need(count == max(0, value) or taken,
                      f"table {names[number]} has {count} where {value} was measured")  # fmt: skip
     _fixed(spec, layout, published, clamped)
     if parts and any(published[number] is not None for numbers in parts for number in numbers):
@@ -187,8 +185,13 @@ def adding(
     if clamped:
         report.add("proved", "clamped tables", f"{', '.join(names[number] for number in clamped)}: measurements, not"
                    " below 0; they are not made to add up")  # fmt: skip
-    if differ := sum(len(counts) > 1 for counts in settled.values()):
-        report.state(f"{differ} cells have two counts, in tables of different populations, which the format allows")
+    first, differ = dict[int, int](), set[int]()
+    for known in settled[len(settled) == 1 :]:
+        differ |= {cell for cell, count in known.items() if first.setdefault(cell, count) != count}
+    if differ:
+        report.state(
+            f"{len(differ)} cells have two counts, in tables of different populations, which the format allows"
+        )
 
 
 def _parts(spec: dict[str, Any], layout: Layout, table: Table) -> tuple[list[list[int]], list[int]]:
@@ -213,9 +216,9 @@ def _parts(spec: dict[str, Any], layout: Layout, table: Table) -> tuple[list[lis
     return [numbers for _, numbers in sorted(found, key=lambda part: len(part[0]))], clamped
 
 
-def _consistent(layout: Layout, numbers: list[int], published: list[list[Counts] | None]) -> dict[Cell, int]:
+def _consistent(layout: Layout, numbers: list[int], published: list[list[Counts] | None]) -> dict[int, int]:
     """The count of every cell of tables that go together; a contradiction is refused."""
-    known: dict[Cell, int] = {}
+    known: dict[int, int] = {}
     finest = []
     for number in numbers:
         given, places = layout.tables[number]
@@ -226,9 +229,11 @@ def _consistent(layout: Layout, numbers: list[int], published: list[list[Counts]
         finest.append((given["name"], whole, found[0]))
         for place, counted in zip(places, found, strict=True):
             grouping = layout.groupings[place]
-            for cell, count in zip(layout.cells(grouping), counted, strict=True):
+            for cell, count in zip(layout.cells[place], counted, strict=True):
                 need(known.setdefault(cell, count) == count,
                      f"table {given['name']}: one cell has two counts, {known[cell]} and {count}")  # fmt: skip
+            if grouping is whole:
+                continue
             sums = _summed(whole, found[0], {axis.dimension: _own(axis.members) for axis in grouping.axes})
             own = _summed(grouping, counted, {axis.dimension: _own(axis.members) for axis in grouping.axes})
             need(sums == own, f"table {given['name']}: the margin {_name(grouping)} is not the sum of its cells")
