@@ -15,7 +15,7 @@ that one key never serves two populations.
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,12 +94,36 @@ class Recode:
         return cuts, codes
 
 
+Groups = Sequence[frozenset[int]]
+"""A tuple or `Singles`, as `grouped` makes them: groups that are the same compare equal."""
+
+
+@dataclass(frozen=True)
+class Singles(Sequence[frozenset[int]]):
+    """Groups {0}, {1}, ...: each is made when it is asked for, as a million sets take more memory than all else."""
+
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, at: Any) -> Any:
+        return frozenset({range(self.size)[at]})
+
+
+def grouped(groups: Iterable[frozenset[int]]) -> Groups:
+    """Groups in one of two forms."""
+    found = tuple(groups)
+    alone = all(len(group) == 1 and at in group for at, group in enumerate(found))
+    return Singles(len(found)) if alone else found
+
+
 @dataclass(frozen=True)
 class Level:
     """Groups of leaves: a label and the leaves (by code) of each."""
 
     labels: tuple[str, ...]
-    members: tuple[frozenset[int], ...]
+    members: Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +197,7 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
             )
     leaves = (*labels, OTHER)
     identity = json.dumps([dimension.column, mapping], ensure_ascii=False, sort_keys=True)
-    every = Level(leaves, tuple(frozenset({code}) for code in range(len(leaves))))
+    every = Level(leaves, Singles(len(leaves)))
     levels = {"": every} | {level: _level(name, level, groups, leaves) for level, groups in dimension.levels.items()}
     return Codebook(name, leaves, recode, levels, hashlib.sha256(identity.encode()).digest())
 
@@ -233,4 +257,4 @@ def _level(name: str, level: str, groups: dict[str, list[str]], leaves: tuple[st
         members.append(frozenset(code[leaf] for leaf in names))
     rest = frozenset(range(len(leaves))) - frozenset().union(*members)
     labels = tuple(groups)
-    return Level((*labels, OTHER), (*members, rest)) if rest else Level(labels, tuple(members))
+    return Level((*labels, OTHER), grouped([*members, rest])) if rest else Level(labels, grouped(members))

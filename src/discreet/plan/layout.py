@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from discreet.arrays import Integers
 from discreet.errors import SpecError
-from discreet.plan.codebook import Codebook
+from discreet.plan.codebook import Codebook, Groups, grouped
 from discreet.plan.sections import TableSpec
 from discreet.plan.spec import ReleaseSpec
 
@@ -39,7 +39,7 @@ class GroupingAxis:
     book: Codebook
     level: str | None
     labels: tuple[str, ...]
-    members: tuple[frozenset[int], ...]
+    members: Groups
 
     @property
     def overlap(self) -> int:
@@ -172,7 +172,7 @@ class Layout:
             if not new.any():
                 continue
             people = {book.name: members for book, members in grouping.within}
-            people |= {side.book.name: frozenset().union(*side.members) for side in grouping.axes}
+            people |= {side.book.name: frozenset(side.pairs[1].tolist()) for side in grouping.axes}
             for _ in range(math.prod(side.colours for side in grouping.axes)):
                 fits = (family for family in families if all(apart(people, other) for other in family))
                 family = next(fits, None)
@@ -284,10 +284,10 @@ def _side(
         raise SpecError(f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it", place)
     groups = books[name].level(level, place)
     if name not in within:
-        return Side(books[name], level, groups.labels, groups.members)
+        return GroupingAxis(books[name], level, groups.labels, groups.members)
     kept = [(label, members & within[name]) for label, members in zip(groups.labels, groups.members, strict=True)]
     kept = [(label, members) for label, members in kept if members]
-    return GroupingAxis(books[name], level, tuple(label for label, _ in kept), tuple(members for _, members in kept))
+    return GroupingAxis(books[name], level, tuple(label for label, _ in kept), grouped(members for _, members in kept))
 
 
 def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:

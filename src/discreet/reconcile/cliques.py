@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Integers
-from discreet.plan.layout import Grouping, GroupingAxis, Layout
+from discreet.plan.codebook import Groups
+from discreet.plan.layout import Grouping, Layout
 
 Key = tuple[tuple[int, Hashable], ...]
-Partition = tuple[frozenset[int], ...]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Part:
     tables: tuple[int, ...]
     places: tuple[int, ...]
     names: tuple[str, ...]
-    axes: tuple[Partition, ...]
+    axes: tuple[Groups, ...]
     levels: Mapping[int, Mapping[Hashable, Integers]]
     keys: Mapping[int, Key]
     population: Mapping[str, frozenset[int]]
@@ -115,7 +115,7 @@ def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]
     found: list[Part] = []
     overlapping = []
     for number, (_, places) in enumerate(layout.tables):
-        if any(_overlap(side) for place in places for side in layout.groupings[place].axes):
+        if any(side.overlap > 1 for place in places for side in layout.groupings[place].axes):
             overlapping.append(number)
             continue
         alone = _part(layout, (number,))
@@ -133,18 +133,14 @@ def _filtered(part: Part) -> int:
     return len(part.population)
 
 
-def _overlap(side: GroupingAxis) -> bool:
-    return sum(map(len, side.members)) > len(frozenset().union(*side.members))
-
-
 def _part(layout: Layout, tables: tuple[int, ...]) -> Part:
     places = tuple(dict.fromkeys(place for table in tables for place in layout.tables[table][1]))
     groupings = {place: layout.groupings[place] for place in places}
     sides = {side.book.name: side.book for grouping in groupings.values() for side in grouping.axes}
     names = tuple(book.name for book in layout.books if book.name in sides)
-    axes: list[Partition] = []
+    axes: list[Groups] = []
     levels: dict[int, dict[Hashable, Integers]] = {}
-    lookup: dict[tuple[str, Partition], tuple[int, Hashable]] = {}
+    lookup: dict[tuple[str, Groups], tuple[int, Hashable]] = {}
     for axis, name in enumerate(names):
         ways = list(dict.fromkeys(s.members for g in groupings.values() for s in g.axes if s.book.name == name))
         atoms = _atoms(ways)
@@ -158,7 +154,7 @@ def _part(layout: Layout, tables: tuple[int, ...]) -> Part:
     return Part(tables, places, names, tuple(axes), levels, keys, _population(layout, tables[0]))
 
 
-def _atoms(ways: Sequence[Partition]) -> Partition:
+def _atoms(ways: Sequence[Groups]) -> Groups:
     """The coarsest partition that refines all of them; one of them, in its order, if it does."""
     if len(ways) == 1:
         return ways[0]
@@ -170,7 +166,7 @@ def _atoms(ways: Sequence[Partition]) -> Partition:
     return next((way for way in ways if set(way) == set(atoms)), atoms)
 
 
-def _groups(atoms: Partition, way: Partition) -> Integers:
+def _groups(atoms: Groups, way: Groups) -> Integers:
     """The group of a way that holds each atom."""
     group = {leaf: at for at, members in enumerate(way) for leaf in members}
     return np.array([group[next(iter(atom))] for atom in atoms], dtype=np.int64)
@@ -181,5 +177,5 @@ def _population(layout: Layout, table: int) -> dict[str, frozenset[int]]:
     spec, places = layout.tables[table]
     finest: Grouping = layout.groupings[places[0]]
     inside = dict(finest.within)
-    inside |= {side.book: frozenset().union(*side.members) for side in finest.axes if side.book.name in spec.filter}
+    inside |= {side.book: frozenset(side.pairs[1].tolist()) for side in finest.axes if side.book.name in spec.filter}
     return {book.name: members for book, members in inside.items() if len(members) < len(book.leaves)}

@@ -248,7 +248,7 @@ class _Dialect:
         if len(raw) <= _FEW:
             listed = ", ".join(self.double(number) if isinstance(number, float) else str(number) for number in raw)
             return Lookup(value, f"list_extract({list(codes)}, list_position([{listed}], {found}))")
-        self._base.register("declared", pa.table({"raw": raw, "code": stream.column(np.array(codes, np.int32))}))
+        self._base.register("declared", pa.table({"raw": raw, "code": arrow_batches.column(np.array(codes, np.int32))}))
         self._base.execute(f"CREATE OR REPLACE TEMP TABLE m{place} AS SELECT raw, code FROM temp.declared")  # noqa: S608
         self._base.unregister("declared")
         return Lookup(value, f"m{place}.code", f"LEFT JOIN temp.m{place} AS m{place} ON m{place}.raw = {found}")
