@@ -5,6 +5,7 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import combinations
 from typing import Any
+from unittest import mock
 
 import clarabel
 import numpy as np
@@ -14,15 +15,26 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discreet.errors import SolverError
-from discreet.reconcile import cube
+from discreet.reconcile import cube, dense
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.least_squares import fit
+from discreet.reconcile.least_squares import Fit, fit
 from discreet.reconcile.simplex import nearest
 from discreet.reconcile.variances import variances
 
 cubes = import_module("discreet.reconcile.cubes")
 squares = import_module("discreet.reconcile.least_squares")
+
+
+WAYS = ["elimination", "conjugate gradients"]
+
+
+def solved(axes: Axes, blocks: list[Block], way: str) -> Fit:
+    """The fit in a way; small problems are solved by elimination unless that is switched off."""
+    if way == "elimination":
+        return fit(axes, blocks)
+    with mock.patch.object(dense, "MOST_UNKNOWNS", -1):
+        return fit(axes, blocks)
 
 
 def owner(axes: Axes, table: Key, key: Key) -> Any:
@@ -113,13 +125,14 @@ def families(draw: st.DrawFn) -> tuple[Axes, list[Block]]:
     return axes, blocks
 
 
-@given(families())
+@pytest.mark.parametrize("way", WAYS)
+@given(family=families())
 @settings(max_examples=150)
-def test_any_groupings_come_out_as_by_a_quadratic_program(family: tuple[Axes, list[Block]]) -> None:
+def test_any_groupings_come_out_as_by_a_quadratic_program(way: str, family: tuple[Axes, list[Block]]) -> None:
     axes, blocks = family
     if all((block.variance == 0).all() for block in blocks):
         return
-    found = fit(axes, blocks)
+    found = solved(axes, blocks, way)
     best = program(axes, blocks)
     assert found.objective <= best * (1 + 1e-6) + 1e-6
     assert found.objective - found.gap <= best * (1 + 1e-6) + 1e-6  # the dual is a lower bound
@@ -131,6 +144,54 @@ def test_any_groupings_come_out_as_by_a_quadratic_program(family: tuple[Axes, li
         sums = [axes.add(found.tables[key], key, shared) for key in (one, other)]
         unit = math.sqrt(min(float(np.min(b.variance[b.variance > 0])) for b in blocks if (b.variance > 0).any()))
         assert np.abs(sums[0] - sums[1]).max() <= 1e-3 * unit * max(axes.size(one), axes.size(other))
+
+
+@pytest.mark.parametrize(
+    ("sides", "keys", "fewer"),
+    [
+        ([5, 4, 6], [(0, 1), (1, 2), (0, 2)], "rows"),
+        ([7, 3, 5, 4], [(0, 1), (1, 2), (1, 3)], "rows"),
+        ([2] * 6, [tuple(range(6))], "cells"),
+        ([3] * 4, [(0, 1, 2), (1, 2, 3)], "cells"),
+    ],
+)
+@pytest.mark.parametrize("settled", [False, True])
+def test_few_cells_are_fitted_by_elimination_and_come_out_the_same(
+    sides: list[int], keys: list[tuple[int, ...]], fewer: str, settled: bool
+) -> None:
+    """Many of them end at 0; with the total and the sums along axes known, equations follow from each other."""
+    random = np.random.default_rng(8)
+    axes = Axes(sides, {})
+    people = random.geometric(0.6, (len(sides), 500)).clip(1, np.array(sides)[:, None]) - 1
+    blocks = []
+    for key in dict.fromkeys(low for one in keys for size in range(len(one) + 1) for low in combinations(one, size)):
+        shape = [sides[axis] for axis in key]
+        place = np.ravel_multi_index([people[axis] for axis in key], shape) if key else np.zeros(500, dtype=int)
+        counts = np.bincount(place, minlength=math.prod(shape)).reshape(shape)
+        known = settled and len(key) < 2
+        noisy = counts if known else counts + np.rint(random.normal(0, 13, counts.shape))
+        low = np.asarray(0.0) if key in keys else None
+        blocks.append(Block(tuple((a, None) for a in key), noisy, np.asarray(0.0 if known else 169.0), low))
+    equations = dense.Equations(axes, blocks)
+    assert (equations.size > equations.count) == (fewer == "cells")
+    one, other = (solved(axes, blocks, way) for way in WAYS)
+    assert one.steps[1] == 0 < other.steps[1]
+    assert min(table.min() for table in one.tables.values()) == 0
+    assert one.objective == pytest.approx(program(axes, blocks), rel=1e-6)
+    assert all(np.allclose(one.tables[key], other.tables[key], atol=1e-2) for key in one.tables)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_stay_between_bounds_on_both_sides_in_tables_and_in_sums(way: str) -> None:
+    axes = Axes([3, 3], {})
+    full: Key = ((0, None), (1, None))
+    cells = Block(full, np.full((3, 3), 5.0), np.asarray(1.0), np.asarray(0.0), np.array([[2.0, 9, 9]] * 3))
+    sums = Block(((0, None),), np.array([30.0, 15.0, 0.0]), np.asarray(1.0), np.asarray(10.0), np.asarray(16.0))
+    found = solved(axes, [cells, sums], way)
+    table = found.tables[full]
+    assert table[:, 0] == pytest.approx([2, 2, 2], abs=1e-4)
+    assert table.sum(axis=1) == pytest.approx([16, 14, 10], abs=1e-4)
+    assert found.gap == pytest.approx(0, abs=1e-4)
 
 
 def test_a_variance_that_is_forgotten_is_seen_by_that_comparison() -> None:
@@ -210,6 +271,7 @@ def test_a_search_that_is_cut_off_is_an_error(monkeypatch: pytest.MonkeyPatch) -
     random = np.random.default_rng(3)
     noisy = {key: random.integers(-9, 9, [6] * len(key)) for size in range(4) for key in combinations(range(3), size)}
     monkeypatch.setattr(squares, "STEPS", 1)
+    monkeypatch.setattr(dense, "STEPS", 1)
     with pytest.raises(SolverError, match="did not converge"):
         cube(noisy, seed=1)
 

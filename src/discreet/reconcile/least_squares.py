@@ -19,6 +19,8 @@ gradient is the disagreement of the blocks. Newton's method maximises it in some
 each by conjugate gradients among the multipliers that add up to 0. The preconditioner takes S_b D_b S_b' for diagonal,
 with the sums of D_b on the diagonal: then h is the mean of what the blocks say, each weighted by its precision.
 
+Problems of few cells take the same steps by elimination (`dense`).
+
 **Certificate.** Whatever the multipliers, g(t) is at most the least f. So f at the tables found, their margins being
 the sums of their cells, exceeds the minimum by at most gap = f - g(t), and every number is within sqrt(2 gap) of its
 own least-squares standard deviations of where the exact minimum has it. A gap above `GAP` or a disagreement above
@@ -36,6 +38,7 @@ from threadpoolctl import ThreadpoolController
 
 from discreet.arrays import Floats
 from discreet.errors import SolverError
+from discreet.reconcile import dense
 from discreet.reconcile.axes import Axes, Key
 from discreet.reconcile.blocks import SINGLE, Block, Family, Stack, without_empty
 
@@ -116,7 +119,71 @@ def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
     if aim is None:
         aim = AIM if max(block.values.size for block in blocks) < SINGLE else AIM_IF_LARGE
     with _BLAS.limit(limits=1):
-        return _Search(Family(axes, without_empty(axes, blocks)), aim).run()
+        given = without_empty(axes, blocks)
+        return _few(axes, given, aim) or _Search(Family(axes, given), aim).run()
+
+
+def _few(axes: Axes, blocks: Sequence[Block], aim: float) -> Fit | None:
+    """Least squares by elimination (`dense`); None for many cells, and where the certificate does not hold."""
+    if any(block.copy for block in blocks) or sum(block.values.size for block in blocks) > 2 * dense.MOST_CELLS:
+        return None
+    equations = dense.Equations(axes, blocks)
+    if not equations.few:
+        return None
+    equations.prepare()
+    least = min((float(np.min(v[v > 0])) for v in (equations.variance, equations.v) if (v > 0).any()), default=1.0)
+    limits = _Limits.of(blocks, math.sqrt(least), aim)
+    ended = dense.search(equations, limits.unit, limits.aim)
+    if ended is None:
+        return None
+    point, steps = ended
+    sums = equations.add(point.cells)
+    tables = {key: point.cells[here].reshape(axes.shape(key)) for key, here in equations.tables.items()}
+    tables |= {key: sums[here].reshape(axes.shape(key)) for key, here in equations.others.items()}
+    primal = equations.objective(point.cells, sums)
+    apart = np.abs(point.rest)
+    slack = 1e-9 * (1 + primal) + 2 * float(np.abs(point.multipliers) @ (apart + 1e-13 * np.abs(sums)))
+    found = Fit((tables,), primal - point.dual, float(apart.max(initial=0.0)) / limits.unit, primal, (steps, 0))
+    return found if limits.hold(found, slack) else None
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """When a search ends, and what a result must keep.
+
+    Attributes
+    ----------
+    unit
+        The standard deviation of the least noise.
+    digits
+        The last digits of the largest count, in units.
+    aim
+        The disagreement at which the search ends, in units.
+    rough
+        The same before the last digits of large counts are added.
+    """
+
+    unit: float
+    digits: float
+    aim: float
+    rough: float
+
+    @classmethod
+    def of(cls, blocks: Sequence[Any], unit: float, aim: float) -> "_Limits":
+        """The limits for blocks, or for stacks of them."""
+        total = max((float(np.abs(block.values).sum(axis=None)) for block in blocks), default=0.0)
+        largest = max((float(np.abs(block.values).max(initial=0.0)) for block in blocks), default=0.0)
+        return cls(unit, 1e-11 * largest / unit, aim + 1e-14 * total / unit, aim)
+
+    def largest(self, found: Fit) -> tuple[float, float]:
+        """The largest residual and gap; the last digits of large counts are a share of little noise."""
+        residual = max(min(RESIDUAL + self.digits, COARSE), self.rough)
+        return residual, GAP * len(found.copies) + RELATIVE * found.objective
+
+    def hold(self, found: Fit, slack: float) -> bool:
+        """Whether a result keeps them; `slack` is how far below 0 last digits may put its gap."""
+        residual, gap = self.largest(found)
+        return found.residual <= residual and -min(gap, slack) <= found.gap <= gap
 
 
 @dataclass(frozen=True)
@@ -136,12 +203,9 @@ class _Search:
     def __init__(self, family: Family, aim: float) -> None:
         self.family = family
         self.products = 0
-        total = max((float(np.abs(stack.values).sum(axis=None)) for stack in family.stacks), default=0.0)
-        largest = max((float(np.abs(stack.values).max(initial=0.0)) for stack in family.stacks), default=0.0)
         self.unit = math.sqrt(family.least)
-        self.digits = 1e-11 * largest / self.unit
-        self.aim = aim + 1e-14 * total / self.unit
-        self.rough = aim
+        self.limits = _Limits.of(family.stacks, self.unit, aim)
+        self.aim = self.limits.aim
 
     def run(self) -> Fit:
         """Newton steps until the certificate holds; it may ask for a smaller disagreement than was aimed at.
@@ -160,7 +224,7 @@ class _Search:
                 best, least = now, residual
             if residual <= self.aim:
                 found = self._found(now, steps)
-                if self._holds(found) or self.aim <= FINEST:
+                if self.limits.hold(*found) or self.aim <= FINEST:
                     return self._certified(found)
                 self.aim /= 10
                 continue
@@ -294,20 +358,10 @@ class _Search:
         slack = 1e-9 * (1 + primal) + 2 * float(largest[family.index] @ digits)
         return Fit(copies, gap, residual, primal, (steps, self.products)), slack
 
-    def _limits(self, found: Fit) -> tuple[float, float]:
-        """The largest residual and gap; the last digits of large counts are a share of little noise."""
-        residual = max(min(RESIDUAL + self.digits, COARSE), self.rough)
-        return residual, GAP * len(found.copies) + RELATIVE * found.objective
-
-    def _holds(self, result: tuple[Fit, float]) -> bool:
-        found, slack = result
-        residual, gap = self._limits(found)
-        return found.residual <= residual and -min(gap, slack) <= found.gap <= gap
-
     def _certified(self, result: tuple[Fit, float]) -> Fit:
         found, _ = result
-        if not self._holds(result):
-            residual, gap = self._limits(found)
+        if not self.limits.hold(*result):
+            residual, gap = self.limits.largest(found)
             raise SolverError(
                 f"least squares did not converge: tables disagree by {found.residual:.3g} standard deviations of the"
                 f" noise (at most {residual:g}), and the objective {found.objective:.6g} is up to {found.gap:.3g} above"
