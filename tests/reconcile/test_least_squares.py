@@ -172,7 +172,7 @@ def test_few_cells_are_fitted_by_elimination_and_come_out_the_same(
         noisy = counts if known else counts + np.rint(random.normal(0, 13, counts.shape))
         low = np.asarray(0.0) if key in keys else None
         blocks.append(Block(tuple((a, None) for a in key), noisy, np.asarray(0.0 if known else 169.0), low))
-    equations = dense.Equations(axes, blocks)
+    equations = dense.Equations(axes, blocks, axes.maximal([block.key for block in blocks]))
     assert (equations.size > equations.count) == (fewer == "cells")
     one, other = (solved(axes, blocks, way) for way in WAYS)
     assert one.steps[1] == 0 < other.steps[1]

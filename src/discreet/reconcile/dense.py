@@ -31,6 +31,7 @@ from discreet.reconcile.axes import Axes, Integers, Key
 from discreet.reconcile.blocks import Block, Floats
 
 MOST_CELLS = 10_000
+MOST_TABLES = 40
 MOST_UNKNOWNS = 300
 """The lesser of rows and cells: elimination takes its cube."""
 
@@ -65,19 +66,20 @@ class Point:
 class Equations:
     """The blocks of a problem as vectors: all cells one after the other, and all equations.
 
+    `keys` are the tables: the groupings that no other block refines.
+
     Attributes
     ----------
     tables
-        The groupings that no other refines, and where their cells are.
+        Where the cells of each table are.
     others
-        The other blocks, and where their rows are.
+        Where the rows of the other blocks are.
     size
         How many rows there are.
     """
 
-    def __init__(self, axes: Axes, blocks: Sequence[Block]) -> None:
+    def __init__(self, axes: Axes, blocks: Sequence[Block], keys: Sequence[Key]) -> None:
         own = {block.key: block for block in blocks}
-        keys = axes.maximal(list(own))
         ends = np.cumsum([0, *(own[key].values.size for key in keys)]).tolist()
         self.tables = {key: slice(*ends[at : at + 2]) for at, key in enumerate(keys)}
         self.count = int(ends[-1])

@@ -125,9 +125,12 @@ def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
 
 def _few(axes: Axes, blocks: Sequence[Block], aim: float) -> Fit | None:
     """Least squares by elimination (`dense`); None for many cells, and where the certificate does not hold."""
-    if any(block.copy for block in blocks) or sum(block.values.size for block in blocks) > 2 * dense.MOST_CELLS:
+    if any(block.copy for block in blocks) or sum(block.values.size for block in blocks) > dense.MOST_CELLS:
         return None
-    equations = dense.Equations(axes, blocks)
+    keys = axes.maximal([block.key for block in blocks])
+    if len(keys) > dense.MOST_TABLES:
+        return None
+    equations = dense.Equations(axes, blocks, keys)
     if not equations.few:
         return None
     equations.prepare()
