@@ -445,6 +445,30 @@ def test_a_search_that_runs_out_of_time_ends_at_once_and_claims_no_contradiction
     assert len(programs) == 1
 
 
+@pytest.mark.parametrize("names", ["zyxw", "badc", ("join", "None", "0", "1")])
+@pytest.mark.parametrize("listed", [False, True])
+def test_what_levels_are_called_does_not_matter_nor_which_is_listed_first(names: Any, listed: bool) -> None:
+    """Levels that cross, as many groups in each of two: which comes first is decided by numbers."""
+    ways = [[0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0], [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]]
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        cells = generator.poisson(2, (6, 3))
+        noisy = {(0,): cells.sum(axis=1), (1,): cells.sum(axis=0), (): np.asarray(cells.sum())}
+        noisy |= {
+            ((0, name), 1): np.eye(max(way) + 1, dtype=int)[way].T @ cells
+            for name, way in zip("abcd", ways, strict=True)
+        }
+        noisy = {key: v + np.rint(generator.normal(0, 3, v.shape)).astype(int) for key, v in noisy.items()}
+        other = dict(zip("abcd", names, strict=True))
+        renamed = {(((0, other[key[0][1]]), 1) if len(key) == 2 else key): v for key, v in noisy.items()}
+        levels = dict(zip(names, ways, strict=True))
+        if listed:
+            levels = dict(reversed(levels.items()))
+        first = cube(noisy, variance=9.0, seed=1, levels={0: dict(zip("abcd", ways, strict=True))})
+        second = cube(renamed, variance=9.0, seed=1, levels={0: levels})
+        assert all(map(np.array_equal, first.values(), second.values()))
+
+
 def test_axes_in_any_order() -> None:
     noisy = np.arange(12).reshape(3, 4) - 2
     straight = cube({(0, 1): noisy, (): 50}, seed=1)

@@ -32,7 +32,8 @@ class Axes:
     sides
         How many finest categories each axis has.
     labels
-        For (axis, level) the group of each category: 0, 1, 2, ... without gaps.
+        For (axis, level) the group of each category: 0, 1, 2, ... without gaps. The order of levels decides which of
+        two alike groupings comes first; their names do not.
     """
 
     def __init__(self, sides: Sequence[int], labels: Labels) -> None:
@@ -105,6 +106,10 @@ class Axes:
         """How many cells a grouping has."""
         return math.prod(self.shape(key))
 
+    def rank(self, key: Key) -> str:
+        """What groupings are sorted by, whatever their levels are called."""
+        return str(tuple((axis, None if level is None else self._levels[axis].index(level)) for axis, level in key))
+
     def canonical(self, key: Key) -> Key:
         """The same grouping by its canonical key."""
         named = ((axis, self._name[axis, level]) for axis, level in key)
@@ -173,7 +178,7 @@ class Axes:
 
     def maximal(self, keys: Sequence[Key]) -> list[Key]:
         """The groupings that no other refines, the largest first."""
-        order = sorted(dict.fromkeys(keys), key=lambda key: (-len(key), -self.size(key), str(key)))
+        order = sorted(dict.fromkeys(keys), key=lambda key: (-len(key), -self.size(key), self.rank(key)))
         covered: set[Key] = set()
         found = []
         for key in order:

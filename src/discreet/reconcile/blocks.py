@@ -245,7 +245,7 @@ class Family:
 
     def _places(self, shared: set[Key]) -> dict[Key, int]:
         starts, at = {}, 0
-        for key in sorted(shared, key=str):
+        for key in sorted(shared, key=self.axes.rank):
             starts[key] = at
             at += self.axes.size(key)
         return starts

@@ -27,8 +27,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from discreet.reconcile.axes import Axes, Integers, Key
-from discreet.reconcile.blocks import Block, Floats
+from discreet.arrays import Floats, Integers
+from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.blocks import Block
 
 MOST_CELLS = 10_000
 MOST_TABLES = 40

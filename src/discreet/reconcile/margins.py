@@ -71,8 +71,10 @@ class Margins:
         self.axes = tuple(sides)
         self.labels = labels
         full = tuple((axis, None) for axis in range(len(sides)))
+        place = {pair: at for at, pair in enumerate(labels)}
         self.keys = sorted(
-            (key for key in keys if key != full), key=lambda key: (-math.prod(self.shape(key)), str(key))
+            (key for key in keys if key != full),
+            key=lambda key: (-math.prod(self.shape(key)), str(tuple((pair[0], place.get(pair)) for pair in key))),
         )
         self._all = [full, *self.keys]
         self._steps = [self._step(place) for place in range(1, len(self._all))]

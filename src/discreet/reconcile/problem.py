@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -141,10 +142,31 @@ class _Raw:
     known: dict[Key, Integers]
     names: dict[Key, tuple[Key, tuple[int, ...]]]
 
+    @cached_property
+    def _levels(self) -> dict[tuple[int, Hashable], int]:
+        """The levels of all axes in an order that depends on their numbers, not on their names."""
+        content = dict.fromkeys(self.labels, 0)
+        for values, other in ((self.noisy, self.variance), (self.known, self.known)):
+            for named, numbers in values.items():
+                cells = tie_breaking.words(numbers) ^ tie_breaking.mix(
+                    tie_breaking.words(np.broadcast_to(other[named], numbers.shape))
+                )
+                sums = int(tie_breaking.mix(cells).sum(dtype=np.uint64))
+                for pair in set(named) & content.keys():
+                    content[pair] = (content[pair] + sums) % 2**64
+        firsts = {
+            pair: np.unique(groups, return_index=True)[1][groups].tolist() for pair, groups in self.labels.items()
+        }
+        order = sorted(self.labels, key=lambda pair: (pair[0], content[pair], firsts[pair]))
+        return {pair: place for place, pair in enumerate(order)}
+
+    def _rank(self, named: Key) -> str:
+        return str(tuple((axis, None if level is None else self._levels[axis, level]) for axis, level in named))
+
     def orders(self) -> list[Integers]:
         """For each axis an order of its categories that depends on the numbers alone."""
         content: dict[Key, tie_breaking.Words] = {}
-        for place, named in enumerate(sorted({*self.noisy, *self.known}, key=str)):
+        for place, named in enumerate(sorted({*self.noisy, *self.known}, key=self._rank)):
             shape = np.shape(self.noisy[named] if named in self.noisy else self.known[named])
             words = np.full(shape, place + 1, dtype=np.uint64)
             for values in (self.noisy.get(named), self.variance.get(named), self.known.get(named)):
@@ -173,7 +195,7 @@ class _Raw:
 
     def problem(self, orders: list[Integers], naming: Naming) -> Problem:
         """The problem with the categories of every axis in the orders."""
-        axes = Axes(self.sides, {(axis, name): groups[orders[axis]] for (axis, name), groups in self.labels.items()})
+        axes = Axes(self.sides, {pair: self.labels[pair][orders[pair[0]]] for pair in self._levels})
 
         def arranged(named: Key, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
             for place, (axis, level) in enumerate(named):
@@ -182,7 +204,7 @@ class _Raw:
 
         noisy: dict[Key, Floats] = {}
         variance: dict[Key, Floats] = {}
-        for named, values in sorted(self.noisy.items(), key=lambda item: str(item[0])):
+        for named, values in sorted(self.noisy.items(), key=lambda item: self._rank(item[0])):
             key, own = axes.canonical(named), self.variance[named]
             new = arranged(named, values).astype(np.float64)
             spread = np.asarray(own if own.ndim == 0 else arranged(named, own), dtype=np.float64)
@@ -193,7 +215,7 @@ class _Raw:
             else:
                 noisy[key], variance[key] = new, spread
         known: dict[Key, Integers] = {}
-        for named, values in sorted(self.known.items(), key=lambda item: str(item[0])):
+        for named, values in sorted(self.known.items(), key=lambda item: self._rank(item[0])):
             key, new_known = axes.canonical(named), arranged(named, values)
             other = known.get(key, np.full_like(new_known, -1))
             clash = (other >= 0) & (new_known >= 0) & (other != new_known)
@@ -313,7 +335,7 @@ def _known(key: Key, values: Any, shape: tuple[int, ...], order: tuple[int, ...]
 
 def _check_fixed(problem: Problem, naming: Naming) -> None:
     """Fixed values must leave room for each other, as far as one can see from two margins, or one and the cells."""
-    axes, keys = problem.axes, sorted(problem.known, key=lambda key: (-problem.axes.size(key), str(key)))
+    axes, keys = problem.axes, sorted(problem.known, key=lambda key: (-problem.axes.size(key), problem.axes.rank(key)))
     spans = {key: _span(problem, key) for key in keys}
     for key in keys:
         known, (least, most) = problem.known[key], spans[key]

@@ -153,7 +153,7 @@ def separators(problem: Problem) -> list[Key]:
     for key in whole:
         found |= {axes.meet(key, other) for other in (*found, *whole, *problem.tables)}
     found |= {key for key, known in problem.known.items() if (known >= 0).all()}
-    return sorted(found - set(problem.tables), key=lambda key: (axes.size(key), str(key)))
+    return sorted(found - set(problem.tables), key=lambda key: (axes.size(key), axes.rank(key)))
 
 
 def _separator(
