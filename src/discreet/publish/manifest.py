@@ -28,7 +28,7 @@ class KeyEntry(Document):
     """How noise was chosen. Folders of scheme 1 do not name their scheme."""
 
     kind: Literal["query", "fresh", "contributors"]
-    scheme: int = 1
+    scheme: Annotated[int, Field(ge=1, le=2)] = 1
     fingerprint: Fingerprint | None
     came_with_the_data: bool
 

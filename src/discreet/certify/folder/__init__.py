@@ -71,6 +71,7 @@ def _manifest(where: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> bytes:
     try:
+        need(not path.is_symlink(), f"{path.name} is a link, and not a file of the folder")
         need(path.is_file() and path.stat().st_size <= LARGEST_FILE, f"{path.name} is missing, too large, or no file")
         return path.read_bytes()
     except OSError as error:

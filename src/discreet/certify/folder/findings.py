@@ -3,12 +3,19 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-MISTAKES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+MISTAKES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError)
 """What code that expects one form of document runs into with another."""
+
+LONGEST_NUMBER = 4000
+"""Characters in a number that is written as text."""
+
+LONGEST_EXPONENT = 3
+"""Digits in the exponent of such a number: "1e999999999" would fill the memory."""
 
 
 class WrongError(Exception):
@@ -70,6 +77,21 @@ def integer(value: object, least: int, most: int, name: str) -> int:
     if type(value) is not int or not least <= value <= most:
         raise WrongError(f"{name} is {value!r:.60}, and not an integer from {least} to {most}")
     return value
+
+
+def number(value: object, name: str) -> Fraction:
+    """Return the number that a text states, such as 0.5, 1e-06 or 1/3.
+
+    Raise WrongError if the value is no text, is longer than any number of a release, or has a longer exponent.
+    """
+    need(isinstance(value, str) and len(value) <= LONGEST_NUMBER, f"{name} is {value!r:.60}, and not a number as text")
+    text = str(value)
+    exponent = text.lower().partition("e")[2].strip().lstrip("+-")
+    need(len(exponent) <= LONGEST_EXPONENT, f"{name} is {text!r:.60}, and its exponent is out of range")
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise WrongError(f"{name} is {text!r:.60}, which does not have the form of a number") from None
 
 
 def json_of(raw: bytes) -> Any:

@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from . import cells
-from .findings import Report, integer, json_of, need
+from .findings import Report, integer, json_of, need, number
 from .losses import any_of, judge, partitions
 from .weights import ONE, Row, Table, exp_bounds
 
 LARGEST = 1 << 22
 MOST_WORK = 1 << 26
 MOST_ROWS = 10
+LATEST_SCHEME = 2
 PRIMES = {8: 251, 16: 65_521, 32: 4_294_967_291}
 
 
@@ -43,11 +44,11 @@ def certificate(report: Report, raw: bytes) -> Certificate:
     need((document["format"], document["version"]) == ("discreet-certificate", 1), "it is no certificate of version 1")
     table = _table(document)
     given = document["guarantee"]
-    bound, stated = Fraction(given["exp_epsilon"]), Fraction(given["delta"])
+    bound, stated = (number(given[name], f"guarantee.{name}") for name in ("exp_epsilon", "delta"))
     if "alpha" in given:
-        need(bound * Fraction(given["alpha"]) == 1 and bound > 1, "exp_epsilon is not 1 / alpha")
+        need(bound * number(given["alpha"], "guarantee.alpha") == 1 and bound > 1, "exp_epsilon is not 1 / alpha")
     else:
-        epsilon = Fraction(given["epsilon"])
+        epsilon = number(given["epsilon"], "guarantee.epsilon")
         need(0 < epsilon <= 100, "epsilon is not above 0 and up to 100")
         need(1 < bound <= Fraction(exp_bounds(epsilon, 640)[0], 1 << 640), "exp_epsilon is above e**epsilon")
     found = max(table.delta(bound, distance) for distance in range(1, table.neighbours + 1))
@@ -106,10 +107,10 @@ def groupings(report: Report, manifest: dict[str, Any], layout: cells.Layout, ma
     ]
     stated = manifest["groupings"]
     need(len(stated) == len(expected), f"{len(stated)} are stated, and the specification has {len(expected)}")
-    for number, (one, other) in enumerate(zip(stated, expected, strict=True)):
+    for place, (one, other) in enumerate(zip(stated, expected, strict=True)):
         for name in sorted({*one, *other}):
             here, there = one.get(name), other.get(name)
-            need(here == there, f"{name} of grouping {number} is {here!r:.80}, and comes out as {there!r:.80}")
+            need(here == there, f"{name} of grouping {place} is {here!r:.80}, and comes out as {there!r:.80}")
     bits = manifest["spec"]["bits"]
     need(bits in (None, made.table.bits), f"spec.bits is {bits!r:.20}, and the certificate has {made.table.bits}")
     report.add("proved", "groupings", f"the {len(expected)} groupings are those of the specification")
@@ -144,7 +145,7 @@ def privacy(report: Report, manifest: dict[str, Any], made: Certificate, touched
     need(list(told) == fields, f"privacy has other fields than {', '.join(fields)}")
     written = [name for name in key if name != "scheme"]  # scheme 1 was not named
     need(written == ["kind", "fingerprint", "came_with_the_data"], "key has other fields than a release writes")
-    need(type(key.get("scheme", 1)) is int, "key.scheme is no number")
+    integer(key.get("scheme", 1), 1, LATEST_SCHEME, "key.scheme")
     need(key["kind"] == spec["key"] and key["kind"] in ("query", "fresh", "contributors"), "key.kind is not spec.key")
     need(type(key["came_with_the_data"]) is bool, "key.came_with_the_data is neither true nor false")
     spoiled = None
@@ -168,12 +169,13 @@ def privacy(report: Report, manifest: dict[str, Any], made: Certificate, touched
 def _cell(report: Report, stated: dict[str, str], made: Certificate, touched: Touched, key: str) -> None:
     """Delta of one cell, read alone, at the certificate's epsilon."""
     need(list(stated) == ["epsilon", "delta"], "privacy.cell has other fields than epsilon and delta")
-    epsilon, delta = Fraction(stated["epsilon"]), Fraction(stated["delta"])
+    epsilon, delta = (number(stated[name], f"privacy.cell.{name}") for name in ("epsilon", "delta"))
+    need(0 < epsilon <= 101, "privacy.cell.epsilon is not above 0 and up to 101")
     given = made.document["guarantee"]
     if "alpha" in given:
-        holds = epsilon <= 101 and Fraction(exp_bounds(epsilon)[0], ONE) >= made.bound
+        holds = Fraction(exp_bounds(epsilon)[0], ONE) >= made.bound
     else:
-        holds = epsilon == Fraction(given["epsilon"])
+        holds = epsilon == number(given["epsilon"], "guarantee.epsilon")
     need(holds, f"privacy.cell.epsilon is {stated['epsilon']:.40}, which is not the certificate's")
     need(0 <= delta <= 1, "privacy.cell.delta is no chance")
     found = max(made.delta, *(made.table.delta(made.bound, distance) for distance in range(1, touched.rows + 1)))
@@ -204,18 +206,19 @@ def _composed(
     need(list(stated) == ["epsilon", "delta", "floor"], "privacy.composed has other fields than a release writes")
     need(list(budget) == ["epsilon", "delta"], "spec.budget has other fields than epsilon and delta")
     need(stated["epsilon"] == budget["epsilon"], f"the composed epsilon is {stated['epsilon']!r:.40}, not the budget's")
-    epsilon, delta, floor = (Fraction(stated[name]) for name in ("epsilon", "delta", "floor"))
+    epsilon, delta, floor = (number(stated[name], f"privacy.composed.{name}") for name in stated)
+    most = number(budget["delta"], "spec.budget.delta")
     need(0 < epsilon <= 100 and 0 <= floor <= 1 and 0 <= delta <= 1, "a composed figure is out of range")
-    need(0 <= Fraction(budget["delta"]) < 1, "spec.budget.delta is no chance")
-    need(delta <= Fraction(budget["delta"]), f"the composed delta {stated['delta']} is above the budget's")
+    need(0 <= most < 1, "spec.budget.delta is no chance")
+    need(delta <= most, f"the composed delta {stated['delta']} is above the budget's")
     judged = judge(made.table, delta, epsilon, touches=touched.touches, rows=touched.rows, alone=touched.alone)
     between = f"this check finds a delta from {float(judged.lower):.9g} to {float(judged.upper):.9g}"
     report.add(
         judged.word, "promise", f"epsilon {stated['epsilon']}, delta {float(delta):.9g} for one person; {between}"
     )
     chance = made.table.infinite
-    most = max(any_of([chance(part) for part in split]) for split in partitions(touched.rows, touched.rows))
-    upper = any_of([most], touched.touches)
+    once = max(any_of([chance(part) for part in split]) for split in partitions(touched.rows, touched.rows))
+    upper = any_of([once], touched.touches)
     lower = max(any_of([chance(distance)], touched.alone) for distance in range(1, touched.rows + 1))
     word = "proved" if floor >= upper else "fails" if floor < lower else "not shown"
     report.add(word, "floor", f"delta {float(floor):.9g} at any epsilon; the weights give {float(upper):.9g}")
