@@ -16,6 +16,7 @@ only their form is checked.
 """
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -23,6 +24,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,12 @@ from discreet.reconcile import distance
 from discreet.reconcile.table_plan import Fitted, TablePlan, make_table_plan
 
 LARGEST_MANIFEST = 64_000_000
+
+ROUNDED_DOWN, ROUNDED_UP = 1e-9, 1e-5
+"""How far a stated guarantee may lie below and above the recomputed one, as a share of the recomputed one.
+
+Machines differ after 9 digits, and rounding up to 6 digits adds 1e-5 at most.
+"""
 
 Measurements = tuple[npt.NDArray[np.int64], ...]
 
@@ -183,7 +191,7 @@ def _refused(path: Path, failures: list[str]) -> CertificateError:
 def _manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
-        with files.opened(path) as file:
+        with _file(path) as file:
             raw = file.read(LARGEST_MANIFEST + 1)
     except OSError as error:
         raise CertificateError(f"{path} cannot be read ({error.strerror}); give the folder of a release") from None
@@ -195,6 +203,13 @@ def _manifest(folder: Path) -> Manifest:
     return manifest
 
 
+def _file(path: Path) -> BufferedReader:
+    """Open a file of a folder. Raise OSError if the path is a link, which may lead out of the folder."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, not a file of the folder", str(path))
+    return files.opened(path)
+
+
 def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str, bytes]:
     """Read every file that the manifest names. Each has the digest that is stated there, and there is no other."""
     content = {}
@@ -203,14 +218,15 @@ def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str,
             failures.append(f"manifest: the file name {name!r} leaves the folder")
             continue
         try:
-            with files.opened(folder / name) as file:
+            with _file(folder / name) as file:
                 if f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}" != stated:
                     failures.append(f"{name}: its digest is not the one in the manifest")
                     continue
                 file.seek(0)
                 content[name] = file.read()
-        except (OSError, ValueError):
-            failures.append(f"{name}: is missing or cannot be read")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            failures.append(f"{name}: is missing or cannot be read ({reason})")
     others = {entry.name for entry in folder.iterdir()} - manifest.files.keys() - {MANIFEST}
     failures.extend(f"{name}: is not in the manifest" for name in sorted(others))
     return content
@@ -277,7 +293,7 @@ def _promise(manifest: Manifest, resolved: Resolved, ptable: PTable, failures: l
 
 
 def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) -> Promise:
-    """Return the guarantee as stated. It may be better than the one recomputed only in the last digits."""
+    """Return the guarantee as stated. Add a failure if a number is not the recomputed one, but for rounding."""
     if stated.epsilon != promise.epsilon:
         failures.append(f"manifest: the composed epsilon is {stated.epsilon}, not the budget's")
     numbers = {}
@@ -287,7 +303,8 @@ def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) 
             numbers[name] = float(getattr(stated, name))
         except ValueError:
             numbers[name] = math.nan
-        if not recomputed * (1 - 1e-9) <= numbers[name] <= 1:
+        most = min(recomputed * (1 + ROUNDED_UP), 1.0)
+        if not recomputed * (1 - ROUNDED_DOWN) <= numbers[name] <= most:
             failures.append(
                 f"manifest: the composed {name} is {getattr(stated, name)}, and comes out as {recomputed!r}"
             )
