@@ -4,8 +4,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.certify import folder as second
+from discreet.certify.folder import cells, tables
 from discreet.certify.folder.findings import Report, WrongError, number
 from tests.publish.changed import changed, field, release
 
@@ -74,3 +77,61 @@ def test_a_scheme_that_does_not_exist_is_refused(scheme: object, folder: Path, t
 @pytest.mark.parametrize("scheme", [1, 2])
 def test_a_scheme_that_exists_is_taken(scheme: int, folder: Path, tmp_path: Path) -> None:
     assert second.check(changed(folder, tmp_path / "made", field("key.scheme", scheme))).failures == []
+
+
+LEAVES = [str(place) for place in range(6)]
+GROUPS = st.lists(st.frozensets(st.sampled_from(LEAVES), min_size=1), min_size=1, max_size=8)
+
+
+def axis(groups: list[frozenset[str]]) -> cells.Axis:
+    return cells.Axis("d", None, tuple(map(str, range(len(groups)))), tuple(groups))
+
+
+@given(GROUPS)
+def test_multiplicity_is_the_most_groups_that_hold_one_leaf(groups: list[frozenset[str]]) -> None:
+    expected = max(sum(leaf in group for group in groups) for leaf in LEAVES)
+    assert cells.multiplicity(cells.Grouping((axis(groups),), ())) == expected
+
+
+@given(GROUPS)
+def test_each_group_joins_the_first_list_that_it_is_disjoint_from(groups: list[frozenset[str]]) -> None:
+    lists: list[set[str]] = []
+    for group in groups:
+        fitting = [taken for taken in lists if taken.isdisjoint(group)]
+        if fitting:
+            fitting[0].update(group)
+        else:
+            lists.append(set(group))
+    assert cells._colours(axis(groups)) == len(lists)
+
+
+@given(GROUPS)
+def test_groups_that_touch_are_joined(groups: list[frozenset[str]]) -> None:
+    whole: list[frozenset[str]] = []
+    for group in groups:
+        touching = [other for other in whole if other & group]
+        whole = [other for other in whole if not other & group] + [group.union(*touching)]
+    joined = tables._joined(groups)
+    found = {frozenset(leaf for leaf in joined if joined[leaf] == place) for place in joined.values()}
+    assert found == set(whole)
+
+
+def test_many_categories_take_time_in_proportion() -> None:
+    """Comparing every leaf with every group takes ten billion steps here, which ends this test by its time limit."""
+    many = [f"k{place}" for place in range(100_000)]
+    book = {"column": "c", "categories": many, "ranges": None, "from_data": False}
+    pairs = {f"g{at}": many[at : at + 2] for at in range(0, len(many), 2)}
+    spec = {
+        "dimensions": {"c": {**book, "levels": {"pairs": pairs}}},
+        "tables": [
+            {"name": "t", "dimensions": [{"dimension": "c", "level": None}], "margins": "all", "filter": {}},
+            {"name": "p", "dimensions": [{"dimension": "c", "level": "pairs"}], "margins": "none", "filter": {}},
+        ],
+    }
+    layout = cells.layout_of(spec)
+    assert [cells.multiplicity(grouping) for grouping in layout.groupings] == [1, 1, 1]
+    assert cells.touches(layout) == (3, 3)
+    assert cells.families(layout) == 3
+    groups = [group for grouping in layout.groupings for side in grouping.axes for group in side.members]
+    assert len(set(tables._joined(groups).values())) == 50_001
+    assert len(cells.selected(layout.books["c"], many)) == len(many)

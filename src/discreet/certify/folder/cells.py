@@ -4,7 +4,7 @@ A part of `folder`, which checks a release without the code that made it; only t
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -263,13 +263,16 @@ def families(layout: Layout) -> int:
 
 
 def _colours(axis: Axis) -> int:
-    """Number of lists of disjoint groups when each group joins the first list that it is disjoint from."""
-    lists: list[set[str]] = []
+    """Number of lists of disjoint groups when each group joins the first list that it is disjoint from.
+
+    The lists that a leaf is in are the bits of an integer, so groups are not compared with one another.
+    """
+    lists: dict[str, int] = defaultdict(int)
     for members in axis.members:
-        for taken in lists:
-            if taken.isdisjoint(members):
-                taken |= members
-                break
-        else:
-            lists.append(set(members))
-    return len(lists)
+        taken = 0
+        for leaf in members:
+            taken |= lists[leaf]
+        first = ~taken & (taken + 1)
+        for leaf in members:
+            lists[leaf] |= first
+    return max(taken.bit_length() for taken in lists.values())
