@@ -1,11 +1,18 @@
 """What the first checker says of folders that a stranger made."""
 
+import io
 import json
+import re
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
+from discreet.cli import app
 from discreet.errors import CertificateError
+from discreet.publish.other_version import same_parquet
 from discreet.publish.verify_folder import verify_folder
 from tests.publish.changed import Change, Copy, changed, field, release
 
@@ -80,3 +87,133 @@ def test_a_scheme_that_exists_is_taken(scheme: int, folder: Path, tmp_path: Path
     made = changed(folder, tmp_path / "made", field("key.scheme", scheme))
     assert verify_folder(made).manifest.key.scheme == scheme
     assert json.loads((made / "manifest.json").read_text())["key"]["scheme"] == scheme
+
+
+OLDER = Path(__file__).with_name("pyarrow-17.parquet").read_bytes()
+"""Places and counts as pyarrow 17 writes them: the metadata of each column once more after its pages."""
+
+SMALL = pa.table(
+    {"place": pa.array(["a", "a", "b", "_total"], pa.string()), "count": pa.array([7, 0, 12, 19], pa.int64())}
+)
+HIDDEN = b"person 17 lives in a"
+
+
+def written(table: pa.Table, **options: object) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out.getvalue()
+
+
+def of_another_version(raw: bytes) -> bytes:
+    """Rename the version that wrote a Parquet file, in as many bytes."""
+    own = pq.ParquetFile(io.BytesIO(raw)).metadata.created_by
+    other = re.sub(r"[0-9]", lambda digit: str((int(digit[0]) + 1) % 10), own)
+    assert other != own
+    return raw.replace(own.encode(), other.encode())
+
+
+def with_footer(raw: bytes, more: bytes) -> bytes:
+    """Add bytes to the end of the footer, and to its length."""
+    size = int.from_bytes(raw[-8:-4], "little") + len(more)
+    return raw[:-8] + more + size.to_bytes(4, "little") + raw[-4:]
+
+
+def with_dictionary(table: pa.Table) -> bytes:
+    """Write a table with texts in the dictionaries that no row uses."""
+    columns = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        if pa.types.is_string(column.type):
+            found = column.dictionary_encode()
+            more = pa.concat_arrays([found.dictionary, pa.array([HIDDEN.decode()])])
+            column = pa.DictionaryArray.from_arrays(found.indices, more)
+        columns[name] = column
+    raw = written(pa.table(columns), store_schema=False, compression="none")
+    assert HIDDEN in raw
+    return raw
+
+
+def test_a_file_of_an_older_pyarrow_is_known_by_its_content() -> None:
+    assert same_parquet(OLDER, written(SMALL))
+
+
+def test_a_file_of_an_older_pyarrow_with_other_content_is_not() -> None:
+    counts = pa.array([7, 0, 12, 20], pa.int64())
+    assert not same_parquet(OLDER, written(SMALL.set_column(1, "count", counts)))
+    assert not same_parquet(OLDER, written(SMALL.rename_columns(["where", "count"])))
+
+
+@pytest.mark.parametrize("raw", [OLDER, of_another_version(written(SMALL))])
+def test_a_file_of_another_pyarrow_has_no_bytes_that_belong_to_nothing(raw: bytes) -> None:
+    expected = written(SMALL)
+    footer = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+    assert same_parquet(raw, expected)
+    assert not same_parquet(with_footer(raw, HIDDEN), expected)
+    assert not same_parquet(raw[:footer] + HIDDEN + raw[footer:], expected)
+    name = pq.ParquetFile(io.BytesIO(raw)).metadata.created_by
+    assert not same_parquet(raw.replace(name.encode(), HIDDEN.ljust(len(name))), expected)
+
+
+def test_a_copy_of_a_columns_metadata_is_that_in_the_footer() -> None:
+    """The copy after the pages names the smallest label, too; there it is changed."""
+    column = pq.ParquetFile(io.BytesIO(OLDER)).metadata.row_group(0).column(0)
+    at = OLDER.index(b"_total", column.file_offset)
+    assert not same_parquet(OLDER[:at] + b"secret" + OLDER[at + 6 :], written(SMALL))
+
+
+def test_a_dictionary_has_no_values_that_no_row_uses() -> None:
+    assert not same_parquet(of_another_version(with_dictionary(SMALL)), written(SMALL))
+
+
+def test_a_file_that_ends_early_is_refused_without_an_error_of_its_own() -> None:
+    for size in range(len(OLDER)):
+        assert not same_parquet(OLDER[:size], written(SMALL))
+
+
+def in_folder(change: object) -> Change:
+    def apply(copy: Copy) -> None:
+        path = copy.folder / "t.parquet"
+        path.write_bytes(change(path.read_bytes()))  # type: ignore[operator]
+
+    return apply
+
+
+def test_verify_says_that_bytes_outside_the_content_are_unchecked(folder: Path, tmp_path: Path) -> None:
+    made = changed(folder, tmp_path / "made", in_folder(of_another_version))
+    assert verify_folder(made).by_content == ("t.parquet",)
+    told = CliRunner().invoke(app, ["verify", str(made)])
+    said = " ".join(told.output.split())
+    assert told.exit_code == 0
+    assert "every claim holds" not in said
+    assert "no claim fails, and not every claim was checked" in said
+    assert "wrote t.parquet: checked by content; bytes outside the content of these files are unchecked" in said
+    assert "every claim holds" in CliRunner().invoke(app, ["verify", str(folder)]).output
+
+
+def test_verify_says_so_where_another_numpy_made_the_folder(folder: Path, tmp_path: Path) -> None:
+    """One count differs, as by a fit that was rounded otherwise, so that the file is compared with its own counts."""
+
+    def change(copy: Copy) -> None:
+        copy.set("software.numpy", "1.26.0")
+        table = pq.ParquetFile(copy.folder / "t.parquet").read()
+        counts = table["count"].to_pylist()
+        counts[0] += 1
+        at = table.column_names.index("count")
+        raw = written(table.set_column(at, "count", pa.array(counts, pa.int64())))
+        (copy.folder / "t.parquet").write_bytes(of_another_version(raw))
+
+    found = verify_folder(changed(folder, tmp_path / "made", change))
+    assert (found.not_replayed, found.by_content) == (("t.parquet",), ("t.parquet",))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: with_footer(of_another_version(raw), HIDDEN),
+        lambda raw: of_another_version(with_dictionary(pq.ParquetFile(io.BytesIO(raw)).read())),
+    ],
+)
+def test_microdata_in_a_parquet_file_of_another_version_are_refused(
+    change: object, folder: Path, tmp_path: Path
+) -> None:
+    assert "t.parquet" in refused(changed(folder, tmp_path / "made", in_folder(change)))

@@ -48,7 +48,7 @@ def _folder(path: str) -> None:
     if second.failures:
         raise _both(path, None, second)
     unsure = [each for each in second.findings if each.word != "proved"]
-    whole = checked.other_software is None and not unsure
+    whole = checked.other_software is None and not checked.by_content and not unsure
     told = "every claim holds" if whole else "no claim fails, and not every claim was checked"
     streams.left(told)
     show.console.print(
@@ -83,7 +83,10 @@ def _told(checked: "VerifiedFolder", second: independent.Report) -> None:
             " explains; report.html was not checked"
         )
     if checked.by_content:
-        told += f"; of {', '.join(checked.by_content)}, which another version of pyarrow wrote, the content"
+        told += (
+            f". Another version of pyarrow wrote {', '.join(checked.by_content)}: checked by content; bytes outside the"
+            " content of these files are unchecked"
+        )
     show.console.print(f"first check      by this version of Discreet: {told}", markup=False)
     show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
     for each in second.findings:
