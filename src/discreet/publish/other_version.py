@@ -25,7 +25,7 @@ from discreet.reconcile.table_plan import Fitted
 
 FORMATS = {"csv": "csv", "parquet": "parquet", "json": "json-stat"}
 
-WRITERS = re.compile(r"parquet-cpp-arrow version [0-9.]{1,20}")
+WRITERS = re.compile(r"parquet-cpp-arrow version [0-9a-z.+-]{1,24}", re.IGNORECASE)
 """How pyarrow names itself in the files that it writes."""
 
 
