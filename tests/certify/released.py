@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.measure import secrets
-from discreet.publish import table_files
+from discreet.publish.manifest import digest
 from discreet.release import run
+from tests import manifests
 
 SIDES = {"north": ["a", "b"], "south": ["c"]}
 OVERLAPPING = {"ab": ["a", "b"], "bc": ["b", "c"]}
@@ -147,8 +148,8 @@ class Forger:
         if self.digests:
             for name in self.manifest["files"]:
                 if (path := self.where / name).exists():
-                    self.manifest["files"][name] = table_files.digest(path.read_bytes())
-        (self.where / "manifest.json").write_bytes(table_files.manifest(self.manifest))
+                    self.manifest["files"][name] = digest(path.read_bytes())
+        (self.where / "manifest.json").write_bytes(manifests.written(self.manifest))
 
     def set(self, path: str, value: Any) -> None:
         """Change one field of the manifest, by its path."""

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from discreet.certify import folder
-from discreet.publish import table_files
-from discreet.publish.verify_folder import check as replay
+from discreet.publish.verify_folder import verify_folder
 from discreet.release import demo_town, run
+from tests import manifests
 
 from .released import KINDS, forged, released, several
 
@@ -26,7 +26,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_released_folder_is_proved_by_both(kind: str, place: Path) -> None:
     where = released(place, kind)
-    replay(where)
+    verify_folder(where)
     report = folder.check(where)
     assert [each for each in report.findings if each.word != "proved"] == []
     assert {"files", "touches", "promise", "measurements.csv", "tables"} <= {each.what for each in report.findings}
@@ -36,7 +36,7 @@ def test_a_released_folder_is_proved_by_both(kind: str, place: Path) -> None:
 def test_the_demo_is_proved_by_both(tmp_path: Path) -> None:
     """Noise whose losses lie on a lattice but for rounding: the bounds of both agree to eight digits."""
     run(demo_town.unpack(tmp_path), tmp_path / "out")
-    replay(tmp_path / "out")
+    verify_folder(tmp_path / "out")
     assert {each.word for each in folder.check(tmp_path / "out").findings} == {"proved"}
 
 
@@ -91,7 +91,7 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
                 inner = inner[key]
             if inner[path[-1]] != value:
                 inner[path[-1]] = value
-                (where / "manifest.json").write_bytes(table_files.manifest(document))
+                (where / "manifest.json").write_bytes(manifests.written(document))
                 if not folder.check(where).failures:
                     accepted.add(".".join(map(str, path)))
     columns = {f"spec.dimensions.{name}.column" for name in ("place", "age")}

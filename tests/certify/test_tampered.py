@@ -10,7 +10,7 @@ import pytest
 
 from discreet.certify import folder
 from discreet.errors import DiscreetError
-from discreet.publish.verify_folder import check as replay
+from discreet.publish.verify_folder import verify_folder
 
 from .released import Forger, forged, several
 
@@ -259,10 +259,10 @@ def test_what_each_checker_says_of_a_folder_that_was_changed(done: str, place: P
     kind, change, by_replay, by_itself = TAMPERED[done]
     where = forged(place, tmp_path, kind, change)
     if by_replay is None:
-        replay(where)
+        verify_folder(where)
     else:
         with pytest.raises(DiscreetError, match=by_replay):
-            replay(where)
+            verify_folder(where)
     report = folder.check(where)
     if by_itself is None:
         assert report.failures == []

@@ -93,7 +93,7 @@ def test_negative_measurements_are_used_as_they_are(tmp_path: Path) -> None:
     held = dc.infer.folder(publish(tmp_path, "few", size=3))
     below = [row for row in rows(held.csv()) if int(row["measured"]) < 0]
     assert below
-    table = held.held.ptable
+    table = held.release.plan.ptable
     for row in below:
         assert float(row["mean"]) == pytest.approx(dc.infer.posterior(table, int(row["measured"])).mean(), abs=0.006)
         assert row["low"] == "0"
@@ -108,7 +108,7 @@ def cell(held: Readings, **labels: str) -> int:
 
 
 def test_sums_and_shares(held: Readings) -> None:
-    table = held.held.ptable
+    table = held.release.plan.ptable
     sexes = ["f, female", "m", "_other"]
     north = dc.infer.posterior(table, [cell(held, district="n", sex=sex) for sex in sexes], "poisson:90")
     found = held.total(["district=n"], "poisson:90", "people")
@@ -134,7 +134,7 @@ def test_the_fewest_measurements_that_hold_the_chosen_people(held: Readings) -> 
     north, south = cell(held, district="n", sex="m"), cell(held, district="s", sex="m")
 
     def added(*measured: int) -> Posterior:
-        return dc.infer.measured_total(held.held.ptable, measured)
+        return dc.infer.measured_total(held.release.plan.ptable, measured)
 
     def same(one: Posterior, other: Posterior) -> None:
         assert one.support.tolist() == other.support.tolist()
@@ -229,8 +229,8 @@ def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
     now, then = rows(later.csv(table="people")), rows(held.csv(table="people"))
     for row, new, old in zip(found, now, then, strict=True):
         assert (row["measured"], row["measured_before"]) == (new["measured"], old["measured"])
-        one = dc.infer.posterior(later.held.ptable, int(new["measured"]))
-        other = dc.infer.posterior(held.held.ptable, int(old["measured"]))
+        one = dc.infer.posterior(later.release.plan.ptable, int(new["measured"]))
+        other = dc.infer.posterior(held.release.plan.ptable, int(old["measured"]))
         moved = dc.infer.difference(one, other)
         assert (int(row["low"]), int(row["high"])) == moved.interval()
         assert float(row["mean"]) == pytest.approx(one.mean() - other.mean(), abs=0.006)
@@ -239,7 +239,8 @@ def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
         later.total(["district=n"], table="people").mean() - held.total(["district=n"], table="people").mean()
     )
     margins = [
-        dc.infer.measured_total(each.held.ptable, [cell(each, district="n", sex="_total")]) for each in (later, held)
+        dc.infer.measured_total(each.release.plan.ptable, [cell(each, district="n", sex="_total")])
+        for each in (later, held)
     ]
     assert change.probabilities.tolist() == dc.infer.difference(*margins).probabilities.tolist()
     with pytest.raises(ParameterError, match="version '1'"):

@@ -279,12 +279,12 @@ def test_a_prior_too_wide_for_a_clamped_table() -> None:
 
 
 def test_infer_is_public() -> None:
-    assert discreet.infer.posteriors is posterior
+    assert discreet.infer.posterior is posterior
 
 
 @pytest.mark.parametrize("table", [None, "noise.json", design.geometric(epsilon=1)])
 def test_a_table_is_certified(table: object) -> None:
-    for function in (posterior, intervals, discreet.infer.interval_coverage):
+    for function in (posterior, intervals, discreet.infer.coverage):
         with pytest.raises(ParameterError, match="give a certified one"):
             function(table, 3)
 

@@ -25,13 +25,13 @@ from discreet.release import run
 from .town import folder, ledger, spent
 
 BEFORE_THE_DRAW_IS_KEPT = (
-    "discreet.release.run.open_engine",
-    "discreet.measure.lookup.true_counts",
+    "discreet.release.draw.open_engine",
+    "discreet.release.draw.cell_counts",
     "discreet.measure.lookup.measure",
     "discreet.files.os.fsync",
 )
 AFTER_IT = (
-    "discreet.reconcile.table_plan.Plan.fitted",
+    "discreet.reconcile.table_plan.TablePlan.fitted",
     "discreet.publish.table_files.files",
     "discreet.files.write_folder",
 )
@@ -177,7 +177,7 @@ ENDED = """
 import glob, signal, sys, time
 from unittest import mock
 from discreet.cli import main
-from discreet.release.engines import Engine
+from discreet.count.engines.engine import Engine
 specification, output, aside, counting, ignored, instead = sys.argv[1:]
 for number in (signal.SIGTERM, signal.SIGHUP):  # whatever the tests were started with
     signal.signal(number, signal.SIG_IGN if ignored == number.name else signal.SIG_DFL)

@@ -15,7 +15,7 @@ from discreet import PTable
 from discreet.errors import SolverError, SpecError
 from discreet.measure import secrets
 from discreet.plan.layout import Layout
-from discreet.plan.release_plan import resolve
+from discreet.plan.release_plan import plan_with, resolve
 from discreet.publish.verify_folder import verify_folder
 from discreet.reconcile import table_plan
 from discreet.reconcile.cubes import reconciled
@@ -41,7 +41,7 @@ NOISE = discreet.design.geometric(epsilon="0.1").certify()
 
 def planned(
     tables: list[dict[str, Any]], ptable: PTable | None = None, **changes: Any
-) -> tuple[Layout, table_plan.Plan]:
+) -> tuple[Layout, table_plan.TablePlan]:
     spec = ReleaseSpec.model_validate(
         {
             "version": "1",
@@ -53,8 +53,8 @@ def planned(
             **changes,
         }
     )
-    layout = resolve(spec).layout
-    return layout, table_plan.plan(spec, layout, ptable or NOISE)
+    plan = plan_with(resolve(spec), ptable or NOISE, None)
+    return plan.layout, table_plan.make_table_plan(plan)
 
 
 def noisy(layout: Layout, seed: int, mean: float = 3) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
@@ -156,7 +156,7 @@ def test_a_hierarchy_is_a_tree_and_comes_out_as_one() -> None:
         ],
         seed=5,
     )
-    assert plan.methods == [{"tables": ["t", "u"], "method": "tree"}]
+    assert plan.methods == [(["t", "u"], "tree")]
     values = noisy(layout, 3)
     (states, total), (counties,) = plan.tables(values)
     noise = np.concatenate([values[1].ravel(), values[0].ravel(), values[2].ravel()])
@@ -186,7 +186,7 @@ def test_groupings_of_one_size_nest_in_one_order_only(reconcile: str, turned: bo
         {"name": "u", "dimensions": [world, "sex"], "margins": [[]]},
     ]
     layout, plan = planned(tables[::-1] if turned else tables, dimensions=WORLD, reconcile=reconcile)
-    assert [each["method"] for each in plan.methods] == ["tree"]
+    assert [method for _, method in plan.methods] == ["tree"]
     made = plan.tables(noisy(layout, 4))
     assert_additive(layout, made, [0, 1])
     assert len({int(counts.sum()) for table in made for counts in table}) == 1
@@ -287,7 +287,7 @@ def test_tables_that_form_a_circle_agree_wherever_they_meet() -> None:
         {"name": "v", "dimensions": ["sex", "age"], "margins": "all"},
     ]
     layout, plan = planned(tables)
-    assert [each["tables"] for each in plan.methods] == [["t", "u", "v"]]
+    assert [names for names, _ in plan.methods] == [["t", "u", "v"]]
     for seed in range(20):
         made = plan.tables(noisy(layout, seed))
         assert_additive(layout, made, [0, 1, 2])
@@ -303,7 +303,7 @@ def test_categories_that_overlap_are_left_as_they_are() -> None:
         {"name": "u", "dimensions": ["county"], "margins": "all"},
     ]
     layout, plan = planned(tables)
-    assert plan.methods == [{"tables": ["u"], "method": "tree"}, {"tables": ["t"], "method": "none"}]
+    assert plan.methods == [(["u"], "tree"), (["t"], "none")]
     values = noisy(layout, 1)
     made = plan.tables(values)
     assert made[0][0].tolist() == values[0].clip(0).tolist()
@@ -422,7 +422,7 @@ def test_a_zero_does_not_spoil_the_total_or_what_is_shared() -> None:
 def test_noise_with_an_upper_end_is_not_made_to_add_up() -> None:
     ends = discreet.design.geometric(epsilon=1, upper=50).certify()
     layout, plan = planned(TABLES[0], ends)
-    assert plan.methods == [{"tables": ["t"], "method": "none"}]
+    assert plan.methods == [(["t"], "none")]
     values = noisy(layout, 1)
     assert plan.tables(values)[0][0].tolist() == values[0].clip(0).tolist()
     with pytest.raises(SpecError, match="has an upper end"):
@@ -451,7 +451,7 @@ def test_reconciliation_changes_tables_and_nothing_that_was_drawn(tmp_path: Path
     assert manifests[0]["privacy"] == manifests[1]["privacy"]
     assert [m["reconciled"] for m in manifests] == [
         [{"tables": ["t"], "method": "cube"}],
-        [{"tables": ["t"], "method": "none"}],
+        [(["t"], "none")],
     ]
     assert "How the tables add up" in (one / "report.html").read_text()
     assert "Why the tables do not add up" in (other / "report.html").read_text()

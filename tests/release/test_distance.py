@@ -11,9 +11,9 @@ import discreet
 from discreet.errors import ReleaseError
 from discreet.measure import lookup
 from discreet.plan.layout import Layout
-from discreet.plan.release_plan import resolve
-from discreet.reconcile import table_plan
+from discreet.plan.release_plan import plan_with, resolve
 from discreet.reconcile.distance import CHANCE, Noise, require_near, too_far
+from discreet.reconcile.table_plan import TablePlan, make_table_plan
 from discreet.release import ReleaseSpec
 
 DESIGNS = {
@@ -30,7 +30,7 @@ TABLES: list[list[Any]] = [
 ]
 
 
-def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, table_plan.Plan, discreet.PTable]:
+def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, TablePlan, discreet.PTable]:
     spec = ReleaseSpec.model_validate(
         {
             "version": "1",
@@ -49,8 +49,8 @@ def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, tab
             **changes,
         }
     )
-    layout = resolve(spec).layout
-    return layout, table_plan.plan(spec, layout, DESIGNS[design]), DESIGNS[design]
+    plan = plan_with(resolve(spec), DESIGNS[design], None)
+    return plan.layout, make_table_plan(plan), plan.ptable
 
 
 def counted(layout: Layout, people: int, seed: int) -> Any:
@@ -144,7 +144,7 @@ def test_the_total_of_a_hierarchy_is_the_one_of_least_squares() -> None:
     values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
     (fitted,) = plan.fitted(values)
     place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
-    assert plan.methods[0]["method"] == "tree"
+    assert plan.methods[0][1] == "tree"
     assert fitted.free is not None
     assert fitted.counts[place].item() == round(float(fitted.free[place].item()))
     fitted.counts[place] = fitted.counts[place] + 2

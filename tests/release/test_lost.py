@@ -12,8 +12,9 @@ import pytest
 
 from discreet import cli, design
 from discreet.account.ledger.ledger import Ledger
+from discreet.count.cell_counts import cell_counts
 from discreet.errors import DiscreetError, InputError, LedgerError
-from discreet.measure import lookup, secrets
+from discreet.measure import secrets
 from discreet.release import run
 from tests.servers import Postgres
 
@@ -48,13 +49,13 @@ def refunded(note: str, server: Postgres, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "stage", ["discreet.measure.lookup.true_counts", "discreet.account.ledger.ledger.Ledger.reserve"]
+    "stage", ["discreet.release.draw.cell_counts", "discreet.account.ledger.ledger.Ledger.reserve"]
 )
 def test_units_that_a_lost_server_holds_are_told_and_can_be_given_back(
     served: dict[str, Any], tmp_path: Path, postgres: Postgres, stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lost while rows are counted, or after it reserved and before it could say so."""
-    reserve, counts = Ledger.reserve, lookup.true_counts
+    reserve, counts = Ledger.reserve, cell_counts
 
     def counted(*arguments: Any) -> Any:
         lose(postgres)
@@ -65,7 +66,7 @@ def test_units_that_a_lost_server_holds_are_told_and_can_be_given_back(
         lose(postgres)
         return reserve(self, *arguments, **named)
 
-    with mock.patch(stage, counted if "true" in stage else reserved), pytest.raises(LedgerError) as failed:
+    with mock.patch(stage, counted if "cell_counts" in stage else reserved), pytest.raises(LedgerError) as failed:
         run(served, tmp_path / "out")
     note = failed.value.__notes__[-1]
     assert "3 units" in note or "4 units" in note

@@ -17,8 +17,8 @@ from discreet.release import run
 from .town import folder, ledger, spent
 
 STAGES = (
-    "discreet.release.run.open_engine",
-    "discreet.measure.lookup.true_counts",
+    "discreet.release.draw.open_engine",
+    "discreet.release.draw.cell_counts",
     "discreet.measure.lookup.measure",
     "discreet.publish.table_files.files",
     "discreet.files.write_folder",

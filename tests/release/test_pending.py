@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -45,14 +46,14 @@ def spec(request: pytest.FixtureRequest, paid: dict[str, Any], key: str) -> dict
 @contextmanager
 def refusing(error: Exception) -> Iterator[None]:
     """No tables can be made from measurements; of zeros, which are tried before the draw, they can."""
-    real = table_plan.Plan.fitted
+    real = table_plan.TablePlan.fitted
 
-    def tables(self: table_plan.Plan, values: Any) -> Any:
+    def tables(self: table_plan.TablePlan, values: Any) -> Any:
         if any(np.any(part) for part in values):
             raise error
         return real(self, values)
 
-    with mock.patch.object(table_plan.Plan, "fitted", tables):
+    with mock.patch.object(table_plan.TablePlan, "fitted", tables):
         yield
 
 
@@ -67,7 +68,7 @@ def refuse(spec: dict[str, Any], output: Path) -> dict[str, Any]:
 def nothing_is_drawn() -> Iterator[None]:
     """Neither a row is read, nor a number drawn, nor a unit reserved."""
     with (
-        mock.patch("discreet.release.run.open_engine", side_effect=AssertionError("read")),
+        mock.patch("discreet.release.draw.open_engine", side_effect=AssertionError("read")),
         mock.patch("discreet.measure.lookup.measure", side_effect=AssertionError("drew")),
         mock.patch("discreet.account.ledger.ledger.Ledger.reserve", side_effect=AssertionError("reserved")),
     ):
@@ -135,7 +136,8 @@ def test_how_tables_are_made_and_shown_may_change(spec: dict[str, Any], tmp_path
     with nothing_is_drawn():
         made = run({**spec, **change}, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
-    assert verify_folder(tmp_path / "out").made.spec.reconcile == change.get("reconcile", "auto") == made.spec.reconcile
+    checked = verify_folder(tmp_path / "out").published.plan.spec
+    assert checked.reconcile == change.get("reconcile", "auto") == made.spec.reconcile
     assert not (tmp_path / KEPT).exists()
     if spec["ledger"] is not None:
         assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
@@ -442,10 +444,10 @@ def test_a_file_that_the_system_does_not_let_read_is_refused(
     def closed(path: Path) -> bytes:  # the tests may be run by root, whom no mode stops
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(pending.Path, "read_bytes", closed)
+    monkeypatch.setattr(Path, "read_bytes", closed)
     with nothing_is_drawn(), pytest.raises(ReleaseError, match="cannot be read \\(Permission denied\\)"):
         run(paid, tmp_path / "out")
-    monkeypatch.setattr(pending.os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "access", lambda *_: False)
     assert run(paid, tmp_path / "other").resumed is None
 
 
@@ -480,7 +482,7 @@ def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_pa
         return real(*arguments)
 
     with (
-        mock.patch("discreet.release.run.claimed", nullcontext),
+        mock.patch.object(import_module("discreet.release.run"), "claimed", nullcontext),
         mock.patch("discreet.publish.pending.keep", meanwhile),
         pytest.raises(ReleaseError, match="another run for this folder was faster"),
     ):

@@ -70,7 +70,7 @@ def test_the_log_says_where_a_column_has_too_many_values_and_does_not_hide_a_fai
     def broken(*_: Any) -> None:
         raise InputError("the source broke off")
 
-    monkeypatch.setattr("discreet.count.engines.Engine.values", broken)
+    monkeypatch.setattr("discreet.count.engines.engine.Engine.values", broken)
     with pytest.raises(InputError, match="broke off"):
         run(spec, tmp_path / "broken", log=tmp_path / "broken.json")
     assert not (tmp_path / "broken").exists()

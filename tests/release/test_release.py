@@ -23,8 +23,10 @@ from discreet.cli import app
 from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
 from discreet.measure import lookup, secrets
 from discreet.plan.release_plan import resolve
+from discreet.publish.manifest import digest
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import ReleaseSpec, run
+from tests import manifests
 
 from .town import folder, settle
 
@@ -141,10 +143,10 @@ def test_one_person_more_changes_measurements_and_nothing_else(spec: dict[str, A
     one, two = folder(tmp_path / "one"), folder(tmp_path / "two")
     assert set(one) == set(two)
     assert one["certificate.json"] == two["certificate.json"]
-    manifests = [json.loads(each["manifest.json"]) for each in (one, two)]
-    for manifest in manifests:
+    documents = [json.loads(each["manifest.json"]) for each in (one, two)]
+    for manifest in documents:
         manifest.pop("files")
-    assert manifests[0] == manifests[1]
+    assert documents[0] == documents[1]
     changed = [
         (a, b)
         for a, b in zip(one["measurements.csv"].splitlines(), two["measurements.csv"].splitlines(), strict=True)
@@ -165,8 +167,8 @@ def test_nothing_of_the_source_or_the_secret_is_in_the_folder(spec: dict[str, An
 def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     checked = verify_folder(tmp_path / "out")
-    assert checked.made.touches == 8
-    assert checked.made.promise is not None
+    assert checked.published.plan.touches == 8
+    assert checked.published.plan.promise is not None
     original = folder(tmp_path / "out")
 
     def refuse(change: dict[str, bytes | None], said: str) -> None:
@@ -184,13 +186,11 @@ def test_verify_accepts_the_folder_and_refuses_every_change(spec: dict[str, Any]
 
     def restated(edit: Any, **files: bytes) -> dict[str, bytes | None]:
         """A manifest that was made to fit."""
-        from discreet.publish import table_files
-
         manifest = json.loads(original["manifest.json"])
         edit(manifest)
         for name, data in files.items():
-            manifest["files"][name] = table_files.digest(data)
-        return {**files, "manifest.json": table_files.manifest(manifest)}
+            manifest["files"][name] = digest(data)
+        return {**files, "manifest.json": manifests.written(manifest)}
 
     refuse({"all.csv": None}, "missing")
     refuse({"all.csv": original["all.csv"].replace(b"north", b"North", 1)}, "digest")
@@ -467,7 +467,7 @@ def test_no_true_count_key_or_secret_is_published_printed_or_raised(
     texts = [printed.output, verified.output]
     for stage in (
         "discreet.files.write_folder",
-        "discreet.reconcile.table_plan.Plan.fitted",
+        "discreet.reconcile.table_plan.TablePlan.fitted",
         "discreet.files.os.fsync",
     ):
         with mock.patch(stage, side_effect=OSError(errno.EIO, "broken")):
@@ -486,4 +486,4 @@ def test_a_dimension_that_no_table_uses_is_not_published(tmp_path: Path) -> None
     spec["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
     made = run(spec, tmp_path / "out")
     assert set(made.manifest["spec"]["dimensions"]) == {"sex", "age"}
-    assert verify_folder(tmp_path / "out").manifest == made.manifest
+    assert verify_folder(tmp_path / "out").manifest.document() == made.manifest

@@ -39,7 +39,7 @@ SCRIPT = (
 import os, sys
 from unittest import mock
 from discreet.cli import main
-import discreet.release.job, {module}
+import {module}
 real = {stage}
 def told(*arguments, **named):
     made = real(*arguments, **named)
@@ -92,7 +92,7 @@ def told_after(
     [
         "discreet.account.ledger.ledger.Ledger.reserve",
         "discreet.count.engines.duckdb._connect",
-        "discreet.measure.lookup.true_counts",
+        "discreet.release.draw.cell_counts",
     ],
 )
 def test_before_the_draw_nothing_is_held(
@@ -170,7 +170,7 @@ def test_signals_that_a_command_was_started_to_ignore_stay_ignored(paid: dict[st
 import os, signal, sys
 from unittest import mock
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
-import discreet.release.job
+import discreet.measure.lookup
 from discreet.cli import main
 real = discreet.measure.lookup.measure
 def told(*arguments):
@@ -208,7 +208,7 @@ def test_a_claim_ends_with_its_process(tmp_path: Path) -> None:
     """However that ended; the empty file is taken over."""
     script = f"""
 import os, signal
-from discreet.release.claim import claimed
+from discreet.publish.folder_claim import claimed
 with claimed({str(tmp_path / "out")!r}):
     os.kill(os.getpid(), signal.SIGKILL)
 """

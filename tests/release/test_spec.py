@@ -15,7 +15,8 @@ from discreet.count.sources import open_engine
 from discreet.errors import ParameterError, SpecError
 from discreet.measure import secrets
 from discreet.plan.codebook import resolve
-from discreet.plan.read_spec import load
+from discreet.plan.read_spec import read
+from discreet.plan.release_plan import resolve as resolve_names
 from discreet.plan.sections import Dimension
 from discreet.plan.spec import ReleaseSpec
 from discreet.release import run
@@ -65,6 +66,14 @@ def spec() -> dict[str, Any]:
         "secret": {"file": "secret.key"},
         "outputs": ["csv"],
     }
+
+
+def load(given: Any) -> ReleaseSpec:
+    """Read a specification, and resolve its names."""
+    file = read(given)
+    with file.errors_with_lines():
+        resolve_names(file.spec)
+    return file.spec
 
 
 def refused(tmp_path: Path, text: str) -> str:

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from discreet.count import contributions as tabulate
 from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
+from discreet.measure import keys
 from discreet.plan import contributor_keys
 from discreet.plan.codebook import Recode
 
 SECRET = b"\1" * 32
+ORDER = keys.keyed_order(SECRET)
 LEAVES = 3
 Row = tuple[str | None, int, int]
 
@@ -69,12 +71,14 @@ def test_what_is_dropped_is_what_the_rule_drops(
     for (_, codes), times in gone.items():
         left[codes] -= times
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
-        lines = [line for part in tabulate._dropped(engine, plan, contributions, SECRET) for line in part.to_pylist()]
+        lines = [line for part in tabulate._dropped(engine, plan, contributions, ORDER) for line in part.to_pylist()]
         assert Counter({(line["id"], tuple(line[c] for c in plan.codes)): line["times"] for line in lines}) == gone
         assert len(lines) == len(gone)
         for found in (
-            tabulate.leaves(engine, plan, contributions, SECRET),
-            tabulate.with_keys(engine, plan, contributions, SECRET, [], contributor_keys.PRIMES[8]),
+            tabulate.leaves(engine, plan, contributions, ORDER),
+            tabulate.leaves_with_made_keys(
+                engine, plan, contributions, ORDER, keys.record_keys(SECRET), contributor_keys.PRIMES[8]
+            ),
         ):
             counted: Counter[tuple[int, ...]] = Counter()
             for *codes, count in zip(*(part.tolist() for part in found.codes), found.counts.tolist(), strict=True):
@@ -91,9 +95,9 @@ def test_dropped_rows_are_folded_by_codes(tmp_path: Path, monkeypatch: pytest.Mo
     pq.write_table(pa.table(table), tmp_path / "x.parquet")
     plan = plan_of(2)
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
-        batches = list(tabulate._dropped(engine, plan, 1, SECRET))
+        batches = list(tabulate._dropped(engine, plan, 1, ORDER))
         assert len(batches) > 1
-        found = tabulate.leaves(engine, plan, 1, SECRET)
+        found = tabulate.leaves(engine, plan, 1, ORDER)
     assert found.counts.sum() == size // 3
     assert len(found.counts) <= 2 * 9
     rows = list(zip(*(map(str, table["id"]), table["a"].tolist(), table["b"].tolist()), strict=True))

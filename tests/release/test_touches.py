@@ -11,6 +11,7 @@ import discreet
 from discreet.errors import SpecError
 from discreet.plan.guarantee import composed_promise
 from discreet.plan.release_plan import resolve
+from discreet.publish import table_files
 from discreet.release import ReleaseSpec
 
 GROUPS = {
@@ -99,19 +100,17 @@ def test_every_way_to_move_cells_fits_into_the_families(names: tuple[str, ...], 
 def test_cells_are_counted_before_they_are_made() -> None:
     many = {f"d{number}": {"column": "c", "ranges": {"x": [number, number + 1]}} for number in range(18)}
     with pytest.raises(SpecError, match="18 dimensions and all their margins"):
-        layout_of(spec([{"name": "t", "dimensions": list(many), "margins": "all"}], dimensions=many))
+        resolve(spec([{"name": "t", "dimensions": list(many), "margins": "all"}], dimensions=many))
     wide = {f"d{at}": {"column": f"c{at}", "categories": [str(k) for k in range(99)]} for at in range(5)}
     with pytest.raises(SpecError, match="can be published at once"):
-        layout_of(spec([{"name": "t", "dimensions": list(wide)}], dimensions=wide))
+        resolve(spec([{"name": "t", "dimensions": list(wide)}], dimensions=wide))
 
 
 def test_the_manifest_tells_groupings_apart() -> None:
-    from discreet.publish import table_files
-
-    layout = layout_of(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")]))
+    layout = resolve(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")])).layout
     told = table_files.groupings(layout, "sha256:0", 1)
-    assert [each["multiplicity"] for each in told] == [2, 1]
-    assert [each["within"] for each in told] == [{}, {"g": ["a", "b"]}]
+    assert [each.multiplicity for each in told] == [2, 1]
+    assert [each.within for each in told] == [{}, {"g": ["a", "b"]}]
 
 
 def test_many_categories_take_memory_in_proportion() -> None:

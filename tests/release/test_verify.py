@@ -25,10 +25,11 @@ from discreet.cli import app
 from discreet.domain import Counts
 from discreet.errors import CertificateError, DiscreetError, SpecError
 from discreet.plan.noise_table import contradictions
-from discreet.publish import table_files
+from discreet.publish.manifest import digest
 from discreet.publish.reachable import possible
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import ReleaseSpec, run
+from tests import manifests
 
 from .town import settle
 
@@ -48,9 +49,9 @@ def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
     edit(manifest)
     for name, data in files.items():
         (folder / name).write_bytes(data)
-        manifest["files"][name] = table_files.digest(data)
+        manifest["files"][name] = digest(data)
     manifest["files"] = dict(sorted(manifest["files"].items()))
-    (folder / "manifest.json").write_bytes(table_files.manifest(manifest))
+    (folder / "manifest.json").write_bytes(manifests.written(manifest))
 
 
 @pytest.mark.parametrize(
@@ -207,9 +208,11 @@ def test_measurements_that_the_table_cannot_give(
     checked = verify_folder(tmp_path / "out")
     for value in values:
         changed = tuple(
-            np.where(np.arange(part.size).reshape(part.shape) == 0, value, part) for part in checked.made.values
+            np.where(np.arange(part.size).reshape(part.shape) == 0, value, part)
+            for part in checked.published.measurements
         )
-        made = dataclasses.replace(checked.made, values=changed, fitted=checked.made.plan.fitted(changed))
+        fitted = checked.published.table_plan.fitted(changed)
+        made = dataclasses.replace(checked.published, measurements=changed, fitted=fitted)
         forge(tmp_path / "out", **made.files())
         with pytest.raises(CertificateError, match=f"{value} is no measurement"):
             verify_folder(tmp_path / "out")
@@ -254,7 +257,7 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
             if inner[place[-1]] == value:
                 continue
             inner[place[-1]] = value
-            (tmp_path / "out" / "manifest.json").write_bytes(table_files.manifest(document))
+            (tmp_path / "out" / "manifest.json").write_bytes(manifests.written(document))
             try:
                 verify_folder(tmp_path / "out")
             except DiscreetError:
@@ -315,7 +318,7 @@ def test_a_certificate_has_its_own_bits(spec: dict[str, Any], tmp_path: Path) ->
         run(spec | {"bits": 32}, tmp_path / "out")
     spec.pop("bits", None)
     run(spec, tmp_path / "out")
-    assert verify_folder(tmp_path / "out").manifest["spec"]["design"] is None
+    assert verify_folder(tmp_path / "out").manifest.spec["design"] is None
 
 
 def test_the_kind_of_source_is_told_whatever_its_options(spec: dict[str, Any], tmp_path: Path) -> None:

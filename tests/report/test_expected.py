@@ -7,15 +7,20 @@ import pytest
 
 import discreet
 from discreet.measure import lookup
-from discreet.plan.release_plan import resolve
+from discreet.plan.release_plan import ReleasePlan, plan_with, resolve
 from discreet.publish.folder import Published
 from discreet.publish.report.expected import expected
-from discreet.reconcile import table_plan
+from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import ReleaseSpec
 
 NOISE = discreet.design.geometric(epsilon="0.3").certify()
 LEVELS = {"half": {"low": ["0", "1"], "high": ["2", "3", "4"]}}
 HALF = [{"dimension": name, "level": "half"} for name in "ab"]
+
+
+def planned(spec: ReleaseSpec) -> ReleasePlan:
+    """Without a promise."""
+    return plan_with(resolve(spec), NOISE, None)
 
 
 def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
@@ -32,8 +37,8 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
             "key": "fresh",
         }
     )
-    layout = resolve(spec).layout
-    plan = table_plan.plan(spec, layout, NOISE)
+    plan = planned(spec)
+    layout = plan.layout
     if truth is None:
         codes = np.random.default_rng(1).geometric(0.4, (3, 4000)).clip(1, 5) - 1
         truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
@@ -45,7 +50,8 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
                 place = place * len(side.members) + to[codes["abc".index(side.book.name)]]
             truth[here] = np.bincount(place, minlength=grouping.size)
     values = tuple(lookup.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
-    return Published(spec, layout, NOISE, 1, None, plan, values, plan.fitted(values)), truth
+    table_plan = make_table_plan(plan)
+    return Published(plan, table_plan, values, table_plan.fitted(values)), truth
 
 
 @pytest.mark.parametrize("tables", [[["a", "b"], ["b", "c"]], [["a", "b", "c"]], [[HALF[0], "c"], ["a", "b"]], [["a"]]])
@@ -55,11 +61,11 @@ def test_stated_errors_are_those_of_repeated_releases(tables: list[Any]) -> None
     assert stated.runs
     errors: dict[int, list[Any]] = {}
     for _ in range(60):
-        values = lookup.by_grouping(made.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
-        (found,) = made.plan.fitted(values)
+        values = lookup.by_grouping(made.plan.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
+        (found,) = made.table_plan.fitted(values)
         assert found.free is not None
-        for place, here in enumerate(made.layout.cells[1]):
-            true = truth[here].reshape(made.layout.groupings[place].shape)
+        for place, here in enumerate(made.plan.layout.cells[1]):
+            true = truth[here].reshape(made.plan.layout.groupings[place].shape)
             errors.setdefault(place, []).append(
                 [np.mean((x - true) ** 2) for x in (found.free[place], found.counts[place])]
             )
@@ -80,21 +86,21 @@ def test_no_formula_is_claimed_where_there_is_none() -> None:
 def test_no_formula_is_claimed_for_tables_that_take_counts_over() -> None:
     """A filtered table follows the whole one: its total comes from there, with the error that it has there."""
     made, _ = published([["a", "b"]])
-    tables = [*made.spec.model_dump()["tables"], {"name": "f", "dimensions": ["a"], "filter": {"b": ["0", "1"]}}]
-    spec = ReleaseSpec.model_validate({**made.spec.model_dump(), "tables": tables})
-    layout = resolve(spec).layout
-    plan = table_plan.plan(spec, layout, NOISE)
-    values = tuple(lookup.by_grouping(layout, np.full(len(layout.cells[0]), 50, dtype=np.int64)))
-    stated = expected(Published(spec, layout, NOISE, 1, None, plan, values, plan.fitted(values)))
-    assert [plan.follows(part) for _, part in plan.parts] == [False, True]
-    for _, part in plan.parts:
+    tables = [*made.plan.spec.model_dump()["tables"], {"name": "f", "dimensions": ["a"], "filter": {"b": ["0", "1"]}}]
+    spec = ReleaseSpec.model_validate({**made.plan.spec.model_dump(), "tables": tables})
+    plan = planned(spec)
+    table_plan = make_table_plan(plan)
+    values = tuple(lookup.by_grouping(plan.layout, np.full(len(plan.layout.cells[0]), 50, dtype=np.int64)))
+    stated = expected(Published(plan, table_plan, values, table_plan.fitted(values)))
+    assert [table_plan.follows(part) for _, part in table_plan.parts] == [False, True]
+    for _, part in table_plan.parts:
         for place in part.places:
-            assert (stated.of[place].least_squares is None) == plan.follows(part)
+            assert (stated.of[place].least_squares is None) == table_plan.follows(part)
 
 
 def test_a_total_is_no_better_than_least_squares() -> None:
     made, _ = published([["a", "b"], ["b", "c"]])
-    place = next(at for at, each in enumerate(made.layout.groupings) if each.name == "total")
+    place = next(at for at, each in enumerate(made.plan.layout.groupings) if each.name == "total")
     found = expected(made).of[place]
     assert found.published is not None
     assert found.least_squares is not None

@@ -15,16 +15,17 @@ import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError
 from discreet.plan.guarantee import composed_promise
-from discreet.plan.release_plan import resolve
+from discreet.plan.release_plan import plan_with, resolve
 from discreet.plan.spec import ReleaseSpec
-from discreet.publish import table_files
-from discreet.publish.folder import Published
+from discreet.publish.folder import MANIFEST, REPORT, Published
+from discreet.publish.manifest import digest
 from discreet.publish.report.distortion import distortion, noise, sizes
 from discreet.publish.report.numbers import factor, one_in, percent
 from discreet.publish.report.page import page
 from discreet.publish.verify_folder import verify_folder
-from discreet.reconcile import table_plan
+from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import run
+from tests import manifests
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=y>', "&amp;", "</title></style>", "x" * 200]
 
@@ -54,11 +55,11 @@ def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     spec = ReleaseSpec.model_validate(SPEC | (changes or {}))
     design = dict(spec.design or {})
     ptable = getattr(discreet.design, design.pop("name"))(**design).certify(bits=spec.bits or 32)
-    layout = resolve(spec).layout
-    touches = layout.touches()
-    values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in layout.groupings)
-    plan, promise = table_plan.plan(spec, layout, ptable), composed_promise(spec, ptable, touches)
-    return page(Published(spec, layout, ptable, touches, promise, plan, values, plan.fitted(values))).decode()
+    resolved = resolve(spec)
+    plan = plan_with(resolved, ptable, composed_promise(spec, ptable, resolved.touches))
+    values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in plan.layout.groupings)
+    table_plan = make_table_plan(plan)
+    return page(Published(plan, table_plan, values, table_plan.fitted(values))).decode()
 
 
 class Reader(HTMLParser):
@@ -307,21 +308,21 @@ def folder(tmp_path: Path) -> Path:
 
 def test_verify_makes_the_report_again_and_refuses_another(folder: Path) -> None:
     verify_folder(folder)
-    report = folder / table_files.REPORT
+    report = folder / REPORT
     report.write_bytes(report.read_bytes().replace(b"at most 2.72", b"at most 1.01"))
-    manifest = folder / table_files.MANIFEST
+    manifest = folder / MANIFEST
     document = json.loads(manifest.read_text())
-    document["files"][table_files.REPORT] = table_files.digest(report.read_bytes())
-    manifest.write_bytes(table_files.manifest(document))
+    document["files"][REPORT] = digest(report.read_bytes())
+    manifest.write_bytes(manifests.written(document))
     with pytest.raises(CertificateError, match=r"report\.html: is not what"):
         verify_folder(folder)
 
 
 @pytest.mark.parametrize(("name", "value"), [("delta", "1e-12"), ("floor", "0.0"), ("floor", "nan"), ("delta", "2")])
 def test_verify_refuses_a_better_guarantee_than_the_integers_have(folder: Path, name: str, value: str) -> None:
-    manifest = folder / table_files.MANIFEST
+    manifest = folder / MANIFEST
     document = json.loads(manifest.read_text())
     document["privacy"]["composed"][name] = value
-    manifest.write_bytes(table_files.manifest(document))
+    manifest.write_bytes(manifests.written(document))
     with pytest.raises(CertificateError, match=f"composed {name} is {value}"):
         verify_folder(folder)
