@@ -112,8 +112,8 @@ def test_eight_processes_ask_for_400_grants_where_300_fit(place: str) -> None:
 CRASH = """
 import os, signal, sys
 from tests.account.town import *
-from discreet.account.book import Book
-from discreet.account import cells as digests
+from discreet.account.ledger.entries import Book
+from discreet.account.ledger import spent_cells as digests
 
 place, where, step = sys.argv[1:]
 def die(*_):

@@ -237,10 +237,10 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
         "plain", added("truth.csv", True), "no file of this release", "truth.csv is no file",
     ),
     "a field of the manifest": (
-        "plain", lambda f: f.manifest.update(safe=True), "safe is nothing", "its fields are not",
+        "plain", lambda f: f.manifest.update(safe=True), "manifest: safe: ", "its fields are not",
     ),
     "a field of the promise": (
-        "plain", several(("privacy.total", "0.1")), "privacy.total is nothing", "privacy has other fields",
+        "plain", several(("privacy.total", "0.1")), r"manifest: privacy\.total: ", "privacy has other fields",
     ),
     "a field of the specification": ("plain", several(("spec.safe", True)), "safe: Extra", "fields of spec"),
     "the version of the format": (
