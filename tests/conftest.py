@@ -16,7 +16,7 @@ os.environ.pop("COLUMNS", None)  # a console that is made while it is set keeps 
 settings.register_profile("same", deadline=None, max_examples=50, derandomize=True)
 settings.register_profile("fresh", deadline=None, max_examples=50, derandomize=False, database=None)
 
-providers.is_local_module_file = lambda _: False
+setattr(providers, "is_local_module_file", lambda _: False)  # noqa: B010 - it is private
 """Hypothesis tries the numbers that it finds in loaded modules: what it tries would depend on the tests before."""
 
 

@@ -347,7 +347,9 @@ def test_noise_on_a_cycle_composes() -> None:
     """Wrap pairs: from the last residue to the first."""
     cycle = Mechanism(Cycle(3), interior=(Row.of(0, [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]),))
     assert compose(cycle, 5).epsilon(0) == pytest.approx(5 * math.log(2))
-    laws = [{(z + shift) % 3: Fraction(1, 4 - 2 * (z == 0)) for z in range(3)} for shift in range(3)]
+    laws: list[dict[object, Fraction]] = [
+        {(z + shift) % 3: Fraction(1, 4 - 2 * (z == 0)) for z in range(3)} for shift in range(3)
+    ]
     every = [(p, q) for p in laws for q in laws if p is not q]
     assert Fraction(compose(cycle, 2).delta(0.4)) >= composed([every] * 2, above(0.4))
 
@@ -449,7 +451,7 @@ def _distinct(mechanism: Mechanism, distance: int) -> list[tuple[dict[object, Fr
 
 def test_losses_too_large_for_a_float_count_as_lost_for_good() -> None:
     """Two steps of 272 each: e**816 is no float."""
-    weights = [Fraction(1, 10**354), Fraction(1, 10**118), 1, Fraction(1, 10**118), Fraction(1, 10**354)]
+    weights = [Fraction(1, 10**354), Fraction(1, 10**118), Fraction(1), Fraction(1, 10**118), Fraction(1, 10**354)]
     total = sum(weights)
     narrow = Mechanism(Counts(), interior=(Row.of(-2, [w / total for w in weights]),))
     together = compose(narrow, 3)

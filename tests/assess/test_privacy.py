@@ -60,9 +60,9 @@ def pairs(mechanism: Mechanism) -> list[tuple[dict[object, Fraction], dict[objec
         assert noise.numerators is not None
         law = {z: Fraction(noise.numerators[place], noise.denominator) for place, z in enumerate(np.ndindex(*shape))}
 
-        def shifted(by: object) -> dict[object, Fraction]:
+        def shifted(by: int | tuple[int, ...]) -> dict[object, Fraction]:
             step = (by,) if isinstance(by, int) else by
-            return {tuple((a + b) % side for a, b, side in zip(z, step, shape, strict=True)): p for z, p in law.items()}  # type: ignore[arg-type]
+            return {tuple((a + b) % side for a, b, side in zip(z, step, shape, strict=True)): p for z, p in law.items()}
 
         return [(shifted((0,) * len(shape)), shifted(d)) for d in mechanism.neighbours]
     last = mechanism.domain.lower + len(mechanism.rows) + 4 * len(mechanism.interior)

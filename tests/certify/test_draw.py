@@ -108,7 +108,12 @@ def test_the_keystream_is_aes_256_in_counter_mode(monkeypatch: pytest.MonkeyPatc
     """Under a known key: the words are those of AES-256-CTR from counter 0, all 32 bytes of the key in use."""
     key = bytes(range(32))
     asked: list[int] = []
-    monkeypatch.setattr(os, "urandom", lambda size: asked.append(size) or key)
+
+    def urandom(size: int) -> bytes:
+        asked.append(size)
+        return key
+
+    monkeypatch.setattr(os, "urandom", urandom)
     stream = Keystream()
     assert asked == [32]
     expected = Cipher(AES(key), CTR(bytes(16))).encryptor().update(bytes(64))
@@ -131,7 +136,7 @@ def test_a_draw_is_the_lookup_of_its_key() -> None:
             assert bits == 4
             buckets = self.words(0)
             undecided = scan._guided(None, buckets) == scan._undecided
-            return (whole & np.uint64(15))[undecided][:size]
+            return np.asarray((whole & np.uint64(15))[undecided][:size])
 
     drawn = scan.draw(None, len(whole), Known())  # type: ignore[arg-type]
     assert drawn.tolist() == scan.many(None, whole).tolist()
@@ -149,7 +154,7 @@ def test_neighbouring_draws_are_independent() -> None:
 def test_threads_share_no_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """With chunks of 16 every thread draws many; a shared or repeated key would repeat blocks of outputs."""
     monkeypatch.setattr(ptable, "CHUNK", 1 << 10)
-    monkeypatch.setattr(ptable.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     table = design.geometric(epsilon="0.001").certify()
     drawn = table.perturb(np.zeros(1 << 16, dtype=int))
     assert len(ptable._shares(1 << 16)) == 8

@@ -17,6 +17,9 @@ from tests import manifests
 
 from .released import KINDS, forged, released, several
 
+OTHERS: list[Any] = [None, [], {}, 3, "x"]
+"""A value of every kind."""
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -85,7 +88,7 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
     original = (where / "manifest.json").read_bytes()
     accepted = set()
     for path in paths(json.loads(original)):
-        for value in (None, [], {}, 3, "x"):
+        for value in OTHERS:
             document = inner = json.loads(original)
             for key in path[:-1]:
                 inner = inner[key]

@@ -62,7 +62,8 @@ def test_every_bound_holds_for_all_pairs_of_counts(table: Table, touches: int, r
         judged = judge(table, Fraction(true) * Fraction("0.7"), epsilon, touches=touches)
         assert float(judged.lower) - 1e-12 <= true <= float(judged.upper) + 1e-12
         assert judged.word == ("fails" if true * 0.7 < float(judged.lower) else judged.word)
-        assert judge(table, min(Fraction(true) * 2 + Fraction("0.01"), 1), epsilon, touches=touches).word == "proved"
+        larger = min(Fraction(true) * 2 + Fraction("0.01"), Fraction(1))
+        assert judge(table, larger, epsilon, touches=touches).word == "proved"
 
 
 def test_bounds_close_in() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from discreet import formats
 from discreet.certify.rounding import GUARD, largest_remainders
+from discreet.formats.bounds import BoundTable
 from discreet.mechanism import Mechanism
 from discreet.testing import check_mechanism
 from tests.formats.conftest import DATA
@@ -103,16 +104,23 @@ SSB = [
 ]  # fmt: skip
 
 
+def bounds(path: Path, kind: str | None = None) -> BoundTable:
+    """A table whose keys lie between 0 and 1."""
+    table = formats.table(path, kind)
+    assert isinstance(table, BoundTable)
+    return table
+
+
 @pytest.mark.parametrize(("count", "key", "perturbed"), SSB)
 def test_lookup_is_that_of_ssbcellkey(count: int, key: float, perturbed: int) -> None:
-    assert formats.table(DATA / "ptable_D5_V3_js2.csv", "ssb").value(count, key) == perturbed
-    assert formats.table(DATA / "ptable_D5_V3_js2.csv").value(count, key) == perturbed  # no key is a bound
+    assert bounds(DATA / "ptable_D5_V3_js2.csv", "ssb").value(count, key) == perturbed
+    assert bounds(DATA / "ptable_D5_V3_js2.csv").value(count, key) == perturbed  # no key is a bound
 
 
 def test_a_key_that_is_a_bound_tells_cellkey_from_ssbcellkey() -> None:
     path = DATA / "ptable_D5_V3_js2.csv"
-    assert formats.table(path, "ptable").value(1, "0.73446954") == 3
-    assert formats.table(path, "ssb").value(1, "0.73446954") == 0
+    assert bounds(path, "ptable").value(1, "0.73446954") == 3
+    assert bounds(path, "ssb").value(1, "0.73446954") == 0
     assert formats.read(path, "ptable").rows == formats.read(path, "ssb").rows
     assert "<=" in formats.read(path, "ssb").design["lookup"]
     assert "<=" not in formats.read(path, "ptable").design["lookup"]
@@ -151,7 +159,9 @@ def test_the_ten_five_rule_promises_nothing(ten_five: Path) -> None:
     measured = formats.measure(mechanism, [1])
     assert measured.floor == measured.deltas[0].delta == 1
     assert measured.deltas[0].where == "counts 9 and 10"
-    assert (measured.bias, measured.variance, measured.change) == ((-9, 2), (0, 0), 9)
+    assert measured.bias == (Fraction(-9), Fraction(2))
+    assert measured.variance == (Fraction(0), Fraction(0))
+    assert measured.change == 9
     assert mechanism.pmf(751)[0].tolist() == [750]
 
 

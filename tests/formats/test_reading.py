@@ -8,6 +8,7 @@ import pytest
 from discreet import formats
 from discreet.errors import FormatError, InputError
 from discreet.formats import cantabular
+from discreet.formats.bounds import BoundTable
 from discreet.formats.keyed import KeyTable
 from tests.formats.conftest import DATA, Write, change, ons_lines, ptable_lines
 
@@ -115,6 +116,7 @@ def test_parity_is_an_interior_of_period_two(write: Write) -> None:
     for count in (1, 2, 3, 4, 1001, 1002):
         assert mechanism.pmf(count)[1].tolist() == ([0.5, 0.5] if count % 2 else [0.25, 0.75])
     table = formats.table(write("\n".join(lines)))
+    assert isinstance(table, BoundTable)
     assert [table.value(count, "0.3") for count in (1, 2, 7, 8)] == [0, 2, 6, 8]
 
 

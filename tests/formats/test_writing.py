@@ -20,7 +20,7 @@ ALONE = Row.exact(0, [1])
 
 def noise(weights: Sequence[int], first: int = -1, rows: int = 3) -> Mechanism:
     """Zeros alone, counts below `rows` kept, the same noise beyond."""
-    small = [Row.exact(count, [1]) for count in range(rows)]
+    small = tuple(Row.exact(count, [1]) for count in range(rows))
     return Mechanism(Counts(), small, (Row.exact(first, weights),))
 
 
@@ -96,7 +96,7 @@ def test_any_table_on_the_grid_survives(tmp_path: Path, data: st.DataObject) -> 
         (noise([1, 6, 1], first=-3, rows=2), "count 2 may come out as -1"),
         (noise([1] * 7, first=-3, rows=3), "not whole numbers"),
         (Mechanism(Counts(), (Row.exact(0, [1, 1]),), (Row.exact(0, [1]),)), "count 0 is perturbed"),
-        (Mechanism(Counts(), (ALONE,), [Row.exact(0, [k, 256 - k]) for k in (1, 2, 3)]), "period 3"),
+        (Mechanism(Counts(), (ALONE,), tuple(Row.exact(0, [k, 256 - k]) for k in (1, 2, 3))), "period 3"),
         (Mechanism.from_matrix([[0.3, 0.7], [0.7, 0.3]]), "floats; certify it first"),
     ],
 )  # fmt: skip

@@ -343,7 +343,10 @@ def test_changes_are_of_the_same_units(
 ) -> None:
     """One file, in which everyone has three rows: what is counted differs, and nothing changed."""
     (tmp_path / "rows.csv").write_text("person,house,sex\n" + "".join(f"{i // 3},{i // 6},f\n" for i in range(300)))
-    tables = {"dimensions": {"sex": SEX}, "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}]}
+    tables: dict[str, Any] = {
+        "dimensions": {"sex": SEX},
+        "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    }
     source = {"csv": str(tmp_path / "rows.csv")}
     before, now = (
         dc.infer.folder(publish(tmp_path, version, source=source, unit=unit, **tables))
@@ -386,7 +389,7 @@ def test_a_group_of_another_level_means_the_cells_inside(tmp_path: Path, held: R
 
 def test_counts_beyond_the_end_of_the_table(tmp_path: Path) -> None:
     """600 people, and a table that measures 60 or more alike."""
-    ended = {"design": {"name": "geometric", "epsilon": "0.5", "upper": 60}, "tables": [PEOPLE]}
+    ended: dict[str, Any] = {"design": {"name": "geometric", "epsilon": "0.5", "upper": 60}, "tables": [PEOPLE]}
     first, second = (dc.infer.folder(publish(tmp_path, version, **ended)) for version in ("9", "10"))
     found = rows(first.csv("0.9999"))
     top = next(row for row in found if (row["district"], row["sex"]) == ("_total", "_total"))

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,7 +225,7 @@ def test_residues() -> None:
         1j,
     ],
 )
-def test_a_measurement_is_an_integer(observed: object) -> None:
+def test_a_measurement_is_an_integer(observed: Any) -> None:
     for function in (posterior, intervals):
         with pytest.raises(InputError, match=r"integers|masked"):
             function(TABLES["geometric"], observed)
@@ -267,7 +268,7 @@ def test_parameters_of_priors(build) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "x", None])
 def test_a_level_is_between_0_and_1(level: object) -> None:
     with pytest.raises(DiscreetError, match="level"):
-        posterior(TABLES["geometric"], 3).interval(level)  # type: ignore[arg-type]
+        posterior(TABLES["geometric"], 3).interval(level)
     with pytest.raises(DiscreetError, match="level"):
         intervals(TABLES["geometric"], [3], level)  # type: ignore[arg-type]
 
@@ -283,7 +284,7 @@ def test_infer_is_public() -> None:
 
 
 @pytest.mark.parametrize("table", [None, "noise.json", design.geometric(epsilon=1)])
-def test_a_table_is_certified(table: object) -> None:
+def test_a_table_is_certified(table: Any) -> None:
     for function in (posterior, intervals, discreet.infer.coverage):
         with pytest.raises(ParameterError, match="give a certified one"):
             function(table, 3)

@@ -4,6 +4,7 @@ import inspect
 import math
 from importlib import import_module
 from itertools import permutations, product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -23,7 +24,10 @@ EXAMPLE_2 = [1] * 7 + [2] * 5 + [3] * 3 + [4] * 6 + [5] * 3 + [6] * 2 + [7] * 2 
 EXAMPLE_2 += [10, 11, 12, 13, 14, 14, 16, 18, 18, 27, 27, 36, 53, 435]
 """Wang 2020, Table 2."""
 
-RULES = [("3", "first"), ("3", "last"), ("3", "random"), ("2", "first")]
+Algorithm = Literal["2", "3"]
+Ties = Literal["first", "last", "random", "paper"]
+
+RULES: list[tuple[Algorithm, Ties]] = [("3", "first"), ("3", "last"), ("3", "random"), ("2", "first")]
 
 
 def chances(released: tuple[int, ...], noisy: np.ndarray, algorithm: str, ties: str) -> np.ndarray:
@@ -31,10 +35,10 @@ def chances(released: tuple[int, ...], noisy: np.ndarray, algorithm: str, ties: 
     size, total = len(released), sum(released)
     if algorithm == "2":
         weights = np.where(noisy.any(axis=1, keepdims=True), noisy, 1)
-        return np.prod((weights / weights.sum(axis=1, keepdims=True)) ** np.array(released), axis=1)
+        return np.asarray(np.prod((weights / weights.sum(axis=1, keepdims=True)) ** np.array(released), axis=1))
     if ties != "random":
         outcome = reconcile(noisy, np.full(len(noisy), total), algorithm="3", ties=ties)  # type: ignore[arg-type]
-        return (outcome == released).all(axis=1).astype(float)
+        return np.asarray((outcome == released).all(axis=1), dtype=float)
     every = np.zeros(len(noisy))
     for order in permutations(range(1, size + 1)):
         priority = np.broadcast_to(2 * np.array(order, dtype=np.uint64), noisy.shape)
@@ -57,7 +61,7 @@ def brute(released: tuple[int, ...], epsilon: float, algorithm: str, ties: str) 
         table = np.moveaxis(np.tensordot(noise, table, axes=(1, axis)), 0, axis)
     sums = sum(np.meshgrid(*[values] * size, indexing="ij"))
     table = table * alpha ** (np.abs(total - sums) if total else sums)
-    return table / table.sum()
+    return np.asarray(table / table.sum())
 
 
 def dense(posterior: Posterior, size: int) -> np.ndarray:
@@ -67,7 +71,7 @@ def dense(posterior: Posterior, size: int) -> np.ndarray:
 
 
 def marginal(table: np.ndarray, axis: int) -> np.ndarray:
-    return table.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
+    return np.asarray(table.sum(axis=tuple(other for other in range(table.ndim) if other != axis)))
 
 
 @pytest.mark.parametrize(("algorithm", "ties"), RULES)
@@ -169,14 +173,13 @@ def test_what_is_left_out_is_bounded(released: list[int], epsilon: float, algori
 
 
 def test_deeper_cuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = {rule: wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1]) for rule in RULES}  # type: ignore[arg-type]
+    plain = {rule: wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1]) for rule in RULES}
     monkeypatch.setattr(coupled, "CUT", 1e-26)
     monkeypatch.setattr(wang_mode, "CUT", 1e-26)
     monkeypatch.setattr(draw, "DEPTH", 62.0)
     for rule, before in plain.items():
-        for one, other in zip(
-            before, wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1]), strict=True
-        ):  # type: ignore[arg-type]
+        deeper = wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1])
+        for one, other in zip(before, deeper, strict=True):
             assert one.mean() == pytest.approx(other.mean(), rel=1e-12)
             assert one.variance() == pytest.approx(other.variance(), rel=1e-12)
 
@@ -205,7 +208,7 @@ def test_counts_that_noise_does_not_bring_to_0_share_a_law() -> None:
 def test_the_total_of_a_table_says_most_about_its_only_component() -> None:
     """One component: the components' noise says nothing, and the posterior is alpha**|x - N|."""
     for algorithm in ("2", "3"):
-        posterior = wang([6], alpha="1/2", algorithm=algorithm)[0]  # type: ignore[arg-type]
+        posterior = wang([6], alpha="1/2", algorithm=algorithm)[0]
         law = 0.5 ** np.abs(posterior.support - 6.0)
         assert np.abs(posterior.probabilities - law / (2 + 1 - 2.0**-6)).max() < 1e-14
 
@@ -242,7 +245,7 @@ def test_random_ties_lie_between_the_rules() -> None:
 
 
 def test_the_papers_rule_is_last_for_two_components() -> None:
-    one, other = (wang([4, 7], epsilon=1, ties=ties) for ties in ("paper", "last"))  # type: ignore[arg-type]
+    one, other = (wang([4, 7], epsilon=1, ties=ties) for ties in ("paper", "last"))
     assert [each.mean() for each in one] == [each.mean() for each in other]
 
 
@@ -308,12 +311,12 @@ def test_what_each_function_takes_ties_for() -> None:
     """A release decides ties at random unless told otherwise; inference takes them for "first", and says so."""
     assert inspect.signature(reconcile).parameters["ties"].default == "random"
     assert inspect.signature(wang).parameters["ties"].default == "first"
-    one, other = (wang([5, 5, 0], epsilon=1, ties=ties)[0].mean() for ties in ("first", "random"))  # type: ignore[arg-type]
+    one, other = (wang([5, 5, 0], epsilon=1, ties=ties)[0].mean() for ties in ("first", "random"))
     assert abs(one - other) > 0.01
 
 
 @pytest.mark.parametrize("ties", ["first", "random"])
-def test_large_counts_that_are_equal(ties: str) -> None:
+def test_large_counts_that_are_equal(ties: Ties) -> None:
     """That all noisy components are 0 or less is as good as impossible then, and takes no room."""
     small = wang([1000, 1000], epsilon=1, ties=ties)
     large = wang([2**40, 2**40], epsilon=1, ties=ties)

@@ -36,24 +36,27 @@ class Known:
     def __init__(self, name: str) -> None:
         entry = KNOWN[name]
         self.name, self.parts = name, name.split("_")
-        self.n, self.differences = entry.get("n"), entry.get("M")
-        self.epsilon, self.delta = entry.get("eps"), entry.get("delta")
-        self.value, self.paper = entry["value"], entry.get("paper_value")
+        self.n: Any = entry.get("n")
+        self.differences: Any = entry.get("M")
+        self.epsilon: Any = entry.get("eps")
+        self.delta: Any = entry.get("delta")
+        self.value: Any = entry["value"]
+        self.paper: Any = entry.get("paper_value")
 
     def numbers(self, letters: str) -> tuple[int, ...]:
         return tuple(int(re.search(rf"{letter}(\d+)", self.name)[1]) for letter in letters.split())  # type: ignore[index]
 
 
-def _error(law: np.ndarray) -> float:  # type: ignore[type-arg]
+def _error(law: np.ndarray) -> float:
     return float(1 - law[0])
 
 
-def _circular(law: np.ndarray) -> float:  # type: ignore[type-arg]
+def _circular(law: np.ndarray) -> float:
     x = np.arange(len(law))
     return float(law @ np.minimum(x, len(law) - x) ** 2)
 
 
-def _uniform(law: np.ndarray) -> float:  # type: ignore[type-arg]
+def _uniform(law: np.ndarray) -> float:
     x = np.arange(len(law))
     return float(law @ (x * (len(law) - x)))
 

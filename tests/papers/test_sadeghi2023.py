@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -84,8 +85,9 @@ def test_tables_of_section_4_3(bits: int, epsilon: str, figures: tuple[float | N
     at = Fraction(epsilon)
     found = sampled(section_4_3(at), at, bits)
     assert found.bias == Fraction(-10, 2**bits)
-    for ours, known in zip(found, figures, strict=True):
-        assert known is None or float(ours) == pytest.approx(known, rel=1e-6)
+    ours: tuple[Any, ...] = found
+    for number, known in zip(ours, figures, strict=True):
+        assert known is None or float(number) == pytest.approx(known, rel=1e-6)
 
 
 def test_what_a_key_from_contributors_gives_away(claims: list[Claim]) -> None:

@@ -44,7 +44,7 @@ def fitted(margins: Margin, variance: Any = None, fixed: Any = None) -> np.ndarr
     """The real cells of the only table."""
     problem = read(margins, variance, fixed or {}, {})
     found = fit(problem.axes, parts.blocks_of(problem))
-    return problem.given(max(margins, key=len), found.tables[problem.tables[0]])
+    return np.asarray(problem.given(max(margins, key=len), found.tables[problem.tables[0]]))
 
 
 @st.composite
@@ -299,6 +299,7 @@ def test_controlled_rounding_of_a_large_table(fixed: str) -> None:
     noisy = cells + (cells > 0.01) * generator.normal(0, 1e-5, cells.shape)
     given_sums = rows if "rows" in fixed else None, columns if "columns" in fixed else None
     result = controlled(noisy, *given_sums, total if fixed == "total" else None, 9)
+    assert result is not None
     for axis in (0, 1, (0, 1)):
         assert np.abs((result - cells).sum(axis=axis)).max() < 1.001
     assert np.abs(result - cells).max() < 1.001
@@ -408,7 +409,7 @@ def test_a_hierarchy_crossed_with_dimensions() -> None:
 
 
 def test_some_values_of_a_margin_are_public() -> None:
-    noisy = {(0, 1): [[3, 5, -1], [4, 4, 2]], (0,): [9, 9], (1,): [8, 8, 2]}
+    noisy: Margin = {(0, 1): [[3, 5, -1], [4, 4, 2]], (0,): [9, 9], (1,): [8, 8, 2]}
     result = cube(noisy, fixed={(0,): {1: 20}, (1,): {2: 0}}, seed=1)
     assert result[0,][1] == 20
     assert result[1,][2] == 0
@@ -478,7 +479,7 @@ def test_axes_in_any_order() -> None:
 
 
 def test_how_far_the_numbers_moved() -> None:
-    noisy = {(0, 1): [[3, -2], [4, 4]], (): 9}
+    noisy: Margin = {(0, 1): [[3, -2], [4, 4]], (): 9}
     result = cube(noisy, seed=1)
     told = moved(noisy, result)
     assert told[0, 1].largest == np.abs(result[0, 1] - noisy[0, 1]).max()
@@ -585,7 +586,7 @@ def test_levels_are_checked() -> None:
 
 
 def test_the_example_of_the_page() -> None:
-    noisy = {(): 103, (0,): [40, 61], (1,): [55, 33, 16], (0, 1): [[18, 20, -1], [34, 15, 13]]}
+    noisy: Margin = {(): 103, (0,): [40, 61], (1,): [55, 33, 16], (0, 1): [[18, 20, -1], [34, 15, 13]]}
     table = cube(noisy, seed=1)
     assert table[0, 1].tolist() == [[19, 20, 1], [35, 14, 13]]
     assert (table[0,].tolist(), table[1,].tolist(), int(table[()])) == ([40, 62], [54, 34, 14], 102)

@@ -117,7 +117,7 @@ def families(draw: st.DrawFn) -> tuple[Axes, list[Block]]:
     for key in sorted(keys, key=str):
         true = np.bincount(owner(axes, full, key), truth.reshape(-1), axes.size(key)).reshape(axes.shape(key))
         spread = np.asarray(10 ** random.uniform(-2, 2, () if random.random() < 0.7 else true.shape))
-        values = true + np.rint(random.normal(0, np.sqrt(spread), true.shape))
+        values = np.asarray(true + np.rint(random.normal(0, np.sqrt(spread), true.shape)), dtype=np.float64)
         if random.random() < 0.2:
             sure = random.random(true.shape) < random.choice([0.3, 1.0])
             values, spread = np.where(sure, true, values), np.where(sure, 0.0, spread)
@@ -213,7 +213,7 @@ def test_a_variance_that_is_forgotten_is_seen_by_that_comparison() -> None:
 
 def test_every_margin_gets_its_own_variance() -> None:
     """A precise margin is kept, a vague one gives way: through the public function."""
-    noisy = {(0,): [100, 100], (): 300}
+    noisy: dict[tuple[int, ...], Any] = {(0,): [100, 100], (): 300}
     precise = cube(noisy, variance={(0,): 1.0, (): 1e6}, seed=1)
     vague = cube(noisy, variance={(0,): 1e6, (): 1.0}, seed=1)
     assert precise[()] == 200

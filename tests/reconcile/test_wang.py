@@ -84,7 +84,7 @@ def test_example_1() -> None:
 
 def test_least_squares_beats_the_mode(noisy) -> None:  # type: ignore[no-untyped-def]
     """Paired over 40,000 runs of Example 2; golden 004.paired_alg3_minus_gls.ex2.gls: 1.767488."""
-    squares = {a: (wang(*noisy, algorithm=a, seed=4) - EXAMPLE_2) ** 2 for a in ("gls", "3")}  # type: ignore[arg-type]
+    squares = {a: (wang(*noisy, algorithm=a, seed=4) - EXAMPLE_2) ** 2 for a in ("gls", "3")}
     difference = (squares["3"] - squares["gls"]).mean(axis=1)
     assert difference.mean() - 4 * difference.std() / np.sqrt(RUNS) > 0
     assert squares["gls"].mean() == pytest.approx(1.767488, abs=0.02)
@@ -193,7 +193,7 @@ def _best(cells: list[int], total: int) -> list[Fraction]:
         inside = [a for a, keep in zip(cells, kept, strict=True) if keep]
         shift = Fraction(total - sum(inside), len(inside) + 1)
         x = [a + shift if keep else Fraction(0) for a, keep in zip(cells, kept, strict=True)]
-        value = sum((a - b) ** 2 for a, b in zip(cells, x, strict=True)) + (total - sum(x)) ** 2
+        value = sum(((a - b) ** 2 for a, b in zip(cells, x, strict=True)), (total - sum(x, Fraction(0))) ** 2)
         if min(x) >= 0 and value < least:
             best, least = x, value
     return best

@@ -99,7 +99,7 @@ def state(name: str = "state") -> dict[str, str]:
     return {"dimension": "county", "level": name}
 
 
-TABLES = [
+TABLES: list[list[dict[str, Any]]] = [
     [{"name": "t", "dimensions": ["county", "sex", "age"], "margins": "all"}],
     [{"name": "t", "dimensions": ["sex", "county"], "margins": [["sex"], ["county"]]}],
     [
@@ -181,7 +181,7 @@ WORLD: dict[str, Any] = {
 def test_groupings_of_one_size_nest_in_one_order_only(reconcile: str, turned: bool) -> None:
     """By sex, and by sex and the only group of places: the second is finer, though not larger."""
     world = {"dimension": "place", "level": "world"}
-    tables = [
+    tables: list[dict[str, Any]] = [
         {"name": "t", "dimensions": ["sex"], "margins": "all"},
         {"name": "u", "dimensions": [world, "sex"], "margins": [[]]},
     ]
@@ -260,8 +260,8 @@ def test_margins_of_nearly_empty_tables_are_as_good_as_measured(tables: list[lis
     for _ in range(30):
         values = [each + draw.geometric(0.07, each.shape) - draw.geometric(0.07, each.shape) for each in true]
         (found,) = plan.fitted(values)
-        for place, grouping in enumerate(layout.groupings):
-            errors = [np.mean((each - true[place]) ** 2) for each in (found.counts[place], values[place])]
+        for at, grouping in enumerate(layout.groupings):
+            errors = [np.mean((each - true[at]) ** 2) for each in (found.counts[at], values[at])]
             squares.setdefault(grouping.name, []).append(errors)
     for name, errors in squares.items():
         published, measured = np.array(errors).T
@@ -281,7 +281,7 @@ def test_wang_is_for_a_list_and_its_total() -> None:
 
 
 def test_tables_that_form_a_circle_agree_wherever_they_meet() -> None:
-    tables = [
+    tables: list[dict[str, Any]] = [
         {"name": "t", "dimensions": ["county", "sex"], "margins": "all"},
         {"name": "u", "dimensions": ["county", "age"], "margins": "all"},
         {"name": "v", "dimensions": ["sex", "age"], "margins": "all"},
@@ -298,7 +298,7 @@ def test_tables_that_form_a_circle_agree_wherever_they_meet() -> None:
 
 
 def test_categories_that_overlap_are_left_as_they_are() -> None:
-    tables = [
+    tables: list[dict[str, Any]] = [
         {"name": "t", "dimensions": [state("lists")], "margins": "all"},
         {"name": "u", "dimensions": ["county"], "margins": "all"},
     ]
@@ -402,7 +402,7 @@ def test_what_cannot_be_met_is_named_before_anything_is_drawn(
 
 def test_a_zero_does_not_spoil_the_total_or_what_is_shared() -> None:
     """Totals first, and one number for one cell, beside literals that leave room for it."""
-    tables = [
+    tables: list[dict[str, Any]] = [
         {"name": "t", "dimensions": ["county", "sex", "age"], "margins": "all"},
         {"name": "u", "dimensions": ["sex", "age"], "margins": "all", "filter": {"county": ["a1"]}},
     ]

@@ -221,7 +221,8 @@ with claimed({str(tmp_path / "out")!r}):
 
 def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
     """Its name may be another run's by then."""
-    real, turns = folder_claim._named, []
+    real = folder_claim._named
+    turns: list[bool] = []
 
     def removed(descriptor: int, file: Path) -> bool:
         if not turns:

@@ -81,8 +81,8 @@ def test_what_is_dropped_is_what_the_rule_drops(
             ),
         ):
             counted: Counter[tuple[int, ...]] = Counter()
-            for *codes, count in zip(*(part.tolist() for part in found.codes), found.counts.tolist(), strict=True):
-                counted[tuple(codes)] += count
+            for *line, count in zip(*(part.tolist() for part in found.codes), found.counts.tolist(), strict=True):
+                counted[tuple(line)] += count
             assert +counted == +left
 
 
@@ -100,6 +100,6 @@ def test_dropped_rows_are_folded_by_codes(tmp_path: Path, monkeypatch: pytest.Mo
         found = tabulate.leaves(engine, plan, 1, ORDER)
     assert found.counts.sum() == size // 3
     assert len(found.counts) <= 2 * 9
-    rows = list(zip(*(map(str, table["id"]), table["a"].tolist(), table["b"].tolist()), strict=True))
+    rows: list[Row] = list(zip(*(map(str, table["id"]), table["a"].tolist(), table["b"].tolist()), strict=True))
     lines = [line for part in batches for line in part.to_pylist()]
     assert Counter({(x["id"], (x["c0"], x["c1"])): x["times"] for x in lines}) == rule(rows, 2, 1)

@@ -78,7 +78,7 @@ def test_a_count_of_a_release_that_composes_is_promised_alike(spec: dict[str, An
     assert Fraction(one.manifest["privacy"]["cell"]["delta"]) == one.ptable.guarantee.delta
     spec |= {"unit": {"id": "person", "contributions": 2}}
     two = run(spec, tmp_path / "two")
-    assert Fraction(two.manifest["privacy"]["cell"]["delta"]) >= profile(two.ptable, 2).delta(0.25) > 0.1
+    assert Fraction(two.manifest["privacy"]["cell"]["delta"]) >= float(profile(two.ptable, 2).delta(0.25)) > 0.1
 
 
 OTHERS = [{}, {"id": "visit"}, {"id": "person", "name": "household"}]

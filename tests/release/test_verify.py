@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ from .town import settle
 
 Edit = Callable[[dict[str, Any]], Any]
 
+OTHERS: list[Any] = [None, [], {}, 3, "x"]
+"""A value of every kind."""
+
 
 @pytest.fixture
 def spec(tmp_path: Path) -> dict[str, Any]:
@@ -43,11 +46,15 @@ def spec(tmp_path: Path) -> dict[str, Any]:
     return asked | {"bits": 32, "outputs": ["csv", "parquet"]}
 
 
-def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
+def unchanged(_: dict[str, Any]) -> None:
+    """Leave the manifest as it is."""
+
+
+def forge(folder: Path, edit: Edit, files: Mapping[str, bytes] | None = None) -> None:
     """Change the manifest, and give it the digests of files that were changed or added."""
     manifest = json.loads((folder / "manifest.json").read_bytes())
     edit(manifest)
-    for name, data in files.items():
+    for name, data in (files or {}).items():
         (folder / name).write_bytes(data)
         manifest["files"][name] = digest(data)
     manifest["files"] = dict(sorted(manifest["files"].items()))
@@ -57,23 +64,20 @@ def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (
-            lambda m: m["privacy"].update(total_epsilon="0.001"),
-            "privacy.total_epsilon is nothing that a release states",
-        ),
-        (lambda m: m.update(guarantee="epsilon 0.001"), "guarantee is nothing that a release states"),
-        (lambda m: m["privacy"]["composed"].update(note="epsilon 0.01"), "privacy.composed.note is nothing"),
-        (lambda m: m["privacy"]["composed"].update(delta=0.5), "privacy.composed.delta is 0.5, and comes out as '0.5'"),
+        (lambda m: m["privacy"].update(total_epsilon="0.001"), r"manifest: privacy\.total_epsilon: "),
+        (lambda m: m.update(guarantee="epsilon 0.001"), "manifest: guarantee: "),
+        (lambda m: m["privacy"]["composed"].update(note="epsilon 0.01"), r"manifest: privacy\.composed\.note: "),
+        (lambda m: m["privacy"]["composed"].update(delta=0.5), r"manifest: privacy\.composed\.delta: "),
         (lambda m: m["privacy"]["composed"].update(delta="1e999"), "composed delta"),
         (lambda m: m["privacy"]["composed"].update(delta="nan"), "composed delta"),
         (lambda m: m["privacy"]["composed"].update(epsilon="2"), "composed epsilon"),
-        (lambda m: m["privacy"].pop("unit"), "privacy.unit is missing"),
+        (lambda m: m["privacy"].pop("unit"), r"manifest: privacy\.unit: "),
         (lambda m: m["privacy"].update(unit=m["privacy"].pop("unit")), "order"),
         (lambda m: m["key"].update(kind="fresh"), "key.kind is 'fresh', and comes out as 'query'"),
         (lambda m: m["key"].update(kind="contributors"), "key.kind is 'contributors'"),
         (lambda m: m["key"].update(came_with_the_data=True), "record_keys are for key: contributors"),
         (lambda m: m["key"].update(fingerprint=None), "needs a secret"),
-        (lambda m: m["key"].update(fingerprint="0" * 15), "the key is not"),
+        (lambda m: m["key"].update(fingerprint="0" * 15), r"manifest: key\.fingerprint: "),
         (lambda m: m["spec"].update(key="fresh"), "key.kind is 'query', and comes out as 'fresh'"),
         (lambda m: m["spec"].update(bits=62), "bits is 62, and the certificate's table has 32"),
         (lambda m: m["spec"]["design"].update(epsilon="0.01"), "epsilon is '0.01', and the certificate's 0.25"),
@@ -85,11 +89,11 @@ def forge(folder: Path, edit: Edit = lambda _: None, **files: bytes) -> None:
         (lambda m: m["spec"].update(design={}), "the design is None"),
         (lambda m: m["spec"].update(ledger="official.ledger"), "spec.ledger is nothing that a release states"),
         (lambda m: m["spec"]["unit"].update(contributions=True), "spec.unit.contributions is True"),
-        (lambda m: m.update(engine="abacus"), "engine is none of"),
-        (lambda m: m.update(software={}), "software is not"),
-        (lambda m: m["software"].update(python="\x1b[31m"), "software is not"),
-        (lambda m: m.update(ledger={"id": "00", "seq": "1", "mac": "00", "units": 0}), "ledger is not"),
-        (lambda m: m.update(ledger={"id": "00", "seq": 1, "mac": "00"}), "ledger is not"),
+        (lambda m: m.update(engine="abacus"), "manifest: engine: "),
+        (lambda m: m.update(software={}), r"manifest: software\.discreet: "),
+        (lambda m: m["software"].update(python="\x1b[31m"), r"manifest: software\.python: "),
+        (lambda m: m.update(ledger={"id": "00", "seq": "1", "mac": "00", "units": 0}), r"manifest: ledger\.seq: "),
+        (lambda m: m.update(ledger={"id": "00", "seq": 1, "mac": "00"}), r"manifest: ledger\.units: "),
         (lambda m: m["files"].update({"\x00": "sha256:0"}), "cannot be read"),
     ],
 )
@@ -124,7 +128,7 @@ def test_what_is_stated_and_not_checked_is_said(spec: dict[str, Any], tmp_path: 
 def test_a_manifest_that_lacks_a_field(field: str, spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", lambda m: m.pop(field))
-    with pytest.raises(CertificateError, match=field):
+    with pytest.raises(CertificateError, match=f"manifest: {field}: "):
         verify_folder(tmp_path / "out")
 
 
@@ -132,7 +136,7 @@ def test_a_manifest_that_lacks_a_field(field: str, spec: dict[str, Any], tmp_pat
 def test_an_entry_that_no_ledger_has(wrong: dict[str, int], spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", lambda m: m.update(ledger={"id": "ab", "seq": 7, "mac": "cd", "units": 3} | wrong))
-    with pytest.raises(CertificateError, match="the ledger is not its id"):
+    with pytest.raises(CertificateError, match=rf"manifest: ledger\.{next(iter(wrong))}: "):
         verify_folder(tmp_path / "out")
 
 
@@ -145,14 +149,15 @@ def test_a_bound_that_is_infinite_is_none(spec: dict[str, Any], tmp_path: Path) 
         return max(tmp_path.glob("*/manifest.json"), key=lambda file: file.stat().st_mtime_ns).read_bytes()
 
     assert measured({"old": [67, float("inf")]}) == measured({"old": [67, None]})
-    for bad in ([float("inf"), None], [float("nan"), 3]):
+    bounds: list[list[float | None]] = [[float("inf"), None], [float("nan"), 3]]
+    for bad in bounds:
         with pytest.raises(SpecError, match=r"ranges\.old.* give numbers, or null for no bound"):
             measured({"old": bad})
 
 
 def test_a_file_that_no_release_has(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
-    forge(tmp_path / "out", **{"exact_counts.csv": b"sex,count\nf,150\n"})
+    forge(tmp_path / "out", unchanged, {"exact_counts.csv": b"sex,count\nf,150\n"})
     with pytest.raises(CertificateError, match=r"exact_counts.csv: is no file of this release"):
         verify_folder(tmp_path / "out")
 
@@ -179,7 +184,7 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
         return raw[:footer] + b"Ann,f,34;Bob,m,35" + raw[footer:]
 
     other = written(table, row_group_size=2, compression="none")
-    forge(tmp_path / "out", **{"t.parquet": elsewhere(other)})
+    forge(tmp_path / "out", unchanged, {"t.parquet": elsewhere(other)})
     assert verify_folder(tmp_path / "out").by_content == ("t.parquet",)
     field = table.schema.field(0).with_metadata({"truth": "150"})
     for forged in (
@@ -191,7 +196,7 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
         elsewhere(written(table.slice(1))),
         b"PAR1",
     ):
-        forge(tmp_path / "out", **{"t.parquet": forged})
+        forge(tmp_path / "out", unchanged, {"t.parquet": forged})
         with pytest.raises(CertificateError, match=r"t.parquet: is not what the measurements make"):
             verify_folder(tmp_path / "out")
 
@@ -213,7 +218,7 @@ def test_measurements_that_the_table_cannot_give(
         )
         fitted = checked.published.table_plan.fitted(changed)
         made = dataclasses.replace(checked.published, measurements=changed, fitted=fitted)
-        forge(tmp_path / "out", **made.files())
+        forge(tmp_path / "out", unchanged, made.files())
         with pytest.raises(CertificateError, match=f"{value} is no measurement"):
             verify_folder(tmp_path / "out")
 
@@ -224,7 +229,8 @@ def test_possible_measurements_by_enumeration(data: st.DataObject) -> None:
     rows = st.builds(IntegerRow, st.integers(-6, 6), weights)
     small, interior = data.draw(st.lists(rows, max_size=3)), data.draw(st.lists(rows, max_size=3))
     size = len(small) + (data.draw(st.integers(1, 9)) if interior else 0)
-    upper = None if interior and data.draw(st.booleans()) else size - 1
+    endless = bool(interior) and data.draw(st.booleans())
+    upper = None if endless else size - 1
     if not small and not interior:
         return
     table = Table(8, Counts(0, upper), (1,), tuple(small), tuple(interior))
@@ -249,7 +255,7 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
     original = (tmp_path / "out" / "manifest.json").read_bytes()
     accepted = set()
     for place, _ in replaced(json.loads(original)):
-        for value in (None, [], {}, 3, "x"):
+        for value in OTHERS:
             document = json.loads(original)
             inner = document
             for key in place[:-1]:
@@ -360,8 +366,9 @@ def test_a_folder_without_a_manifest_is_no_release(spec: dict[str, Any], tmp_pat
     run(spec, tmp_path / "out")
     manifest = tmp_path / "out" / "manifest.json"
     manifest.unlink()
-    for make in (lambda: None, lambda: manifest.symlink_to(tmp_path / "nowhere")):
-        make()
+    for link in (False, True):
+        if link:
+            manifest.symlink_to(tmp_path / "nowhere")
         shown = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
         assert isinstance(shown.exception, CertificateError)
         assert "cannot be read" in str(shown.exception)

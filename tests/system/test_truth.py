@@ -103,7 +103,7 @@ def test_a_hierarchy_with_unequal_groups_crossed_with_others(tmp_path: Path) -> 
     books = truth.dimensions(SIDES)
     books["a"]["levels"] = {"state": {s: [a for a, of in state.items() if of == s] for s in ("north", "south", "west")}}
     level = {"dimension": "a", "level": "state"}
-    tables = [["a", "f"], [level, "b"], [level, "c", "f"], ["b", "f"]]
+    tables: list[list[Any]] = [["a", "f"], [level, "b"], [level, "c", "f"], ["b", "f"]]
     release = run(specification(tmp_path, rows, tables, dimensions=books), tmp_path / "out")
     assert truth.wrong_in(release, rows, {"a": state | {"_other": "_other"}}) == []
 

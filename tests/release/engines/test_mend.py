@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.count.engines.engine import Engine
 from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
 from discreet.errors import InputError
@@ -37,7 +38,7 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
     recode = Recode("bad", 2, values={"f": 0, "m": 1, "1970-01-01T00:00:00": 0, "1970-01-01T00:00:01": 1})
     number = Recode("n", 4, values={str(i + 1): i for i in range(4)})
 
-    def opened():  # type: ignore[no-untyped-def]
+    def opened() -> Engine:
         return open_engine({"parquet": tmp_path / "x.parquet"})
 
     with opened() as engine:
@@ -48,8 +49,8 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
     with opened() as engine:
         assert engine.count(CountPlan((number,), unit="id")).num_rows == 3
     with opened() as engine:
-        lines = [line for batch in engine.excess(CountPlan((), unit="id"), 1) for line in batch.to_pylist()]
-        assert lines == [{"id": "p", "times": 2}]
+        excess = [line for batch in engine.excess(CountPlan((), unit="id"), 1) for line in batch.to_pylist()]
+        assert excess == [{"id": "p", "times": 2}]
     with opened() as engine:
         assert engine.sums(CountPlan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
     with opened() as engine:
@@ -98,7 +99,7 @@ GOOD = {
 @pytest.mark.parametrize("int96", [False, True])
 @pytest.mark.parametrize("name", GOOD)
 def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Path) -> None:
-    def read(last: bytes) -> list[object]:
+    def read(last: bytes) -> list[str]:
         table = pa.table({"good": GOOD[name], "bad": text([b"f", b"m", last])})
         pq.write_table(table, tmp_path / "x.parquet", use_deprecated_int96_timestamps=int96)
         with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
