@@ -205,6 +205,17 @@ def test_a_mistake_in_what_is_fixed_has_its_line(tmp_path: Path, fixed: str, sai
     assert f"FILE, {said}" in refused(tmp_path, FILE + f"fixed: {fixed}\n")
 
 
+@pytest.mark.parametrize(
+    "source",
+    [{"csv": "x.csv"}, {"csv": "x.csv", "header": False, "delimiter": ";"}, {"duckdb": "x.db", "table": "main.t"}],
+)
+def test_a_specification_that_is_written_can_be_read_again(source: dict[str, Any]) -> None:
+    asked = ReleaseSpec.model_validate(changed(source=source))
+    assert asked.model_dump()["source"] == source
+    assert ReleaseSpec.model_validate(asked.model_dump()) == asked
+    assert ReleaseSpec.model_validate_json(asked.model_dump_json()) == asked
+
+
 def test_every_field_is_described() -> None:
     schema = ReleaseSpec.model_json_schema()
     parts = [schema, *schema["$defs"].values()]

@@ -35,6 +35,4 @@ def with_categories(spec: ReleaseSpec) -> ReleaseSpec:
                     " categories"
                 )
             dimensions[name] = dimension.model_dump()
-    return ReleaseSpec.model_validate(
-        spec.model_dump() | {"dimensions": dimensions, "source": spec.source.model_dump(exclude_none=True)}
-    )
+    return ReleaseSpec.model_validate(spec.model_dump() | {"dimensions": dimensions})

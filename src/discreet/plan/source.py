@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_serializer, model_validator
 
 from discreet.errors import ParameterError
 from discreet.plan.sections import Section
@@ -66,6 +66,11 @@ class Source(Section):
     @classmethod
     def _path(cls, given: Any) -> Any:
         return os.fspath(given) if isinstance(given, os.PathLike) else given
+
+    @model_serializer
+    def _as_given(self) -> dict[str, Any]:
+        """Leave out what was not given, so that what is written can be read again."""
+        return {self.kind: self.location, **self.options}
 
     @classmethod
     def of(cls, given: "Source | Mapping[str, Any]") -> "Source":
