@@ -451,7 +451,7 @@ def test_reconciliation_changes_tables_and_nothing_that_was_drawn(tmp_path: Path
     assert manifests[0]["privacy"] == manifests[1]["privacy"]
     assert [m["reconciled"] for m in manifests] == [
         [{"tables": ["t"], "method": "cube"}],
-        [(["t"], "none")],
+        [{"tables": ["t"], "method": "none"}],
     ]
     assert "How the tables add up" in (one / "report.html").read_text()
     assert "Why the tables do not add up" in (other / "report.html").read_text()
