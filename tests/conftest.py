@@ -1,8 +1,10 @@
-"""Settings for all tests, chance that repeats itself, and a PostgreSQL server for those that want one."""
+"""Settings for all tests, chance that repeats itself, servers for those that want one, and a paid release."""
 
 import os
 import random
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,3 +137,29 @@ def postgres() -> Iterator[servers.Postgres]:
         return
     with servers.server(programs) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[servers.Spark]:
+    """One session for all tests, as its start is slow."""
+    if shutil.which("java") is None:
+        unavailable("there is no Java; apt-get install openjdk-17-jre-headless")
+    from discreet.count.engines.spark import _running
+
+    with pytest.MonkeyPatch.context() as patch:  # Java need not compile well for so short a life
+        patch.setenv("PYSPARK_SUBMIT_ARGS", "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell")
+        with _running():
+            yield servers.Spark()
+
+
+@pytest.fixture
+def paid(tmp_path: Path) -> dict[str, Any]:
+    """The specification of a table by sex that is paid from a ledger; a side of the river is declared, too."""
+    from tests import town
+
+    asked = town.settle(tmp_path)
+    asked["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
+    return asked | {
+        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
+        "ledger": town.endow(tmp_path),
+    }

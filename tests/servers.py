@@ -1,4 +1,4 @@
-"""PostgreSQL from the system's packages, on loopback, in a temporary folder."""
+"""PostgreSQL from the system's packages, on loopback, in a temporary folder, and Spark in local mode."""
 
 import os
 import pwd
@@ -96,3 +96,23 @@ def server(where: Path, durable: bool = False) -> Iterator[Postgres]:
     finally:
         run(where / "pg_ctl", "-D", data, "-m", "immediate", "-w", "-t", "300", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class Spark:
+    """A running session."""
+
+    def load(self, kind: str, data: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
+        """Put the rows where Spark reads them as "spark parquet", "spark csv" or "spark table"."""
+        from pyspark.sql import SparkSession
+
+        from tests.count import hostile
+
+        if kind == "spark csv":
+            return {"spark": str(hostile.write_csv(folder / "town.csv", data))}
+        file = hostile.write_parquet(folder / "town.parquet", data)
+        if kind == "spark parquet":
+            return {"spark": str(file)}
+        session = SparkSession.getActiveSession()
+        assert session is not None
+        session.read.parquet(str(file)).createOrReplaceTempView("town_view")
+        return {"spark": "town_view", "format": "table"}

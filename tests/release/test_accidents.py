@@ -21,8 +21,7 @@ from discreet import files
 from discreet.errors import InputError, LedgerError, OutputError
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-
-from .town import folder, ledger, spent
+from tests.town import folder, ledger, spent
 
 BEFORE_THE_DRAW_IS_KEPT = (
     "discreet.release.draw.open_engine",

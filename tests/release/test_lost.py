@@ -16,9 +16,8 @@ from discreet.count.cell_counts import cell_counts
 from discreet.errors import DiscreetError, InputError, LedgerError
 from discreet.measure import secrets
 from discreet.release import run
+from tests import town
 from tests.servers import Postgres
-
-from . import town
 
 
 @pytest.fixture

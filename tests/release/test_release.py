@@ -27,8 +27,7 @@ from discreet.publish.manifest import digest
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import ReleaseSpec, run
 from tests import manifests
-
-from .town import folder, settle
+from tests.town import folder, settle
 
 DISTRICTS = ["north", "south", "west"]
 

@@ -21,8 +21,7 @@ from discreet.publish import folder_claim
 from discreet.publish.folder_claim import claimed
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-
-from .town import ledger, spent
+from tests.town import ledger, spent
 
 KEPT = "out.unpublished.json"
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]

@@ -23,7 +23,7 @@ from discreet.errors import (
     ParameterError,
     SecretError,
 )
-from tests.account.town import SECRET, cells, new, table
+from tests.account.ledger.town import SECRET, cells, new, table
 
 
 def test_a_release_from_reserve_to_complete(place: str) -> None:
@@ -285,7 +285,8 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_copy_that_cannot_be_written_can_be_read() -> None:
     """In another process, without the right to write if this one is root; pytest's own folders are closed to it."""
     program = (
-        "import os, sys; sys.path.insert(0, '.'); from tests.account.town import *; from discreet.errors import *\n"
+        "import os, sys; sys.path.insert(0, '.')\n"
+        "from tests.account.ledger.town import *; from discreet.errors import *\n"
         "import numpy.ma  # as all that is loaded late: later there may be no right to read it\n"
         "os.chdir(sys.argv[1]); Ledger.at('l', SECRET).verify()\n"
         "os.getuid() or os.setuid(65534)\n"

@@ -27,8 +27,7 @@ from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
 from discreet.measure import keys
 from discreet.plan.codebook import Recode
-
-from . import town
+from tests.count import hostile
 
 TEXTS = [
     "a",
@@ -93,13 +92,13 @@ def test_counts_of_odd_values(rows: list[dict[str, Any]], plan: list[Recode], di
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "odd.parquet", use_dictionary=dictionary)
     asked, people = CountPlan(tuple(plan)), CountPlan(tuple(plan), unit="id")
     with open_engine({"parquet": tmp_path / "odd.parquet"}) as engine:
-        assert counted(engine, asked) == town.answers(asked, [row | {"key": 0} for row in rows]).counts
-        expected = town.answers(people, [row | {"key": 0} for row in rows])
+        assert counted(engine, asked) == hostile.answers(asked, [row | {"key": 0} for row in rows]).counts
+        expected = hostile.answers(people, [row | {"key": 0} for row in rows])
         assert counted(engine, people) == expected.counts
         for size in (arrow_batches._DENSE, 1):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(arrow_batches, "_DENSE", size)
-                found = engine.sums(people, town.keys, expected.dropped)
+                found = engine.sums(people, hostile.keys, expected.dropped)
             lines = [tuple(line.values()) for line in found.to_pylist()]
             assert {line[: len(plan)]: line[len(plan) :] for line in lines} == expected.sums
 

@@ -30,8 +30,7 @@ from discreet.publish.reachable import possible
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import ReleaseSpec, run
 from tests import manifests
-
-from .town import settle
+from tests.town import settle
 
 Edit = Callable[[dict[str, Any]], Any]
 

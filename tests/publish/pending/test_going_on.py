@@ -24,9 +24,8 @@ from discreet.publish import pending
 from discreet.publish.verify_folder import verify_folder
 from discreet.reconcile import table_plan
 from discreet.release import run
-
-from . import town
-from .town import folder, ledger, spent
+from tests import town
+from tests.town import folder, ledger, spent
 
 KEPT = "out.unpublished.json"
 

@@ -13,8 +13,7 @@ from discreet.errors import BudgetError, DataChangedError, InputError, LedgerErr
 from discreet.measure import secrets
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-
-from .town import folder, ledger, spent
+from tests.town import folder, ledger, spent
 
 STAGES = (
     "discreet.release.draw.open_engine",

@@ -11,8 +11,7 @@ from discreet.errors import DiscreetError, SpecError
 from discreet.measure import secrets
 from discreet.plan import yaml_file
 from discreet.release import run
-
-from . import town
+from tests import town
 
 PATHS = [
     lambda path: {"secret": {"file": path}},

@@ -15,8 +15,7 @@ from discreet.errors import DataChangedError, LedgerError, SecretError, SpecErro
 from discreet.measure import keys
 from discreet.measure.secret_memory import Memory
 from discreet.release import run
-
-from .town import folder, ledger
+from tests.town import folder, ledger
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from discreet.account.ledger.chain import Head
 from discreet.account.ledger.ledger import Ledger
 from discreet.errors import LedgerError
-from tests.account.town import SECRET, cells, new
+from tests.account.ledger.town import SECRET, cells, new
 
 COLUMNS = ("time", "kind", "subject", "fields", "previous", "mac")
 ENTRIES = 7
@@ -126,7 +126,7 @@ def test_the_other_tables_are_bound_too(file: Path, statement: str) -> None:
 
 def test_another_valid_certificate_is_noticed(file: Path, tmp_path: Path) -> None:
     from discreet.certify.verify import canonical
-    from tests.account.town import table
+    from tests.account.ledger.town import table
 
     other = canonical(table("0.02").certificate.document).decode()
     with closing(sqlite3.connect(file, isolation_level=None)) as base:

@@ -16,7 +16,7 @@ from discreet.account.ledger.currency import Budget, Unit, _response, dominated,
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError, ParameterError
 from tests.account.examples import Law, above, hockey, pairs, product, rows
-from tests.account.town import table
+from tests.account.ledger.town import table
 
 
 def gaussian(sigma2: int = 49, support: int = 60) -> PTable:

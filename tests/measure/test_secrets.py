@@ -14,8 +14,7 @@ from discreet.cli import main
 from discreet.errors import EntropyError, SecretError
 from discreet.measure.secrets import fingerprint, new_secret, secret
 from discreet.release import run
-
-from .town import settle
+from tests.town import settle
 
 BYTES = bytes(range(100, 132))
 

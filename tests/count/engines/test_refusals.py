@@ -17,9 +17,8 @@ from discreet.count.sources import open_engine
 from discreet.errors import DiscreetError, InputError, ParameterError
 from discreet.plan.canonical_text import canonical, typed
 from discreet.plan.codebook import Recode
+from tests.count import hostile
 from tests.servers import PASSWORD, Postgres
-
-from . import town
 
 ODD = '"my.schema"."a ""table"" x"'
 COUNT = CountPlan((Recode("a", 1, values={"x": 0}),))
@@ -216,7 +215,7 @@ class TestPostgres:
         seen: list[int] = []
 
         def keys(ids: pa.Array) -> Any:
-            made = town.keys(ids)
+            made = hostile.keys(ids)
             seen.extend(int(part[0]) for part in made)
             return made
 
@@ -258,12 +257,12 @@ def test_record_keys_need_an_id_and_four_components(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": ["x"], "id": [1]}), tmp_path / "x.parquet")
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
         with pytest.raises(ParameterError, match="no unit; name the column"):
-            engine.sums(COUNT, town.keys)
+            engine.sums(COUNT, hostile.keys)
         with pytest.raises(ParameterError, match="4 components"):
-            engine.sums(CountPlan(unit="id"), lambda ids: town.keys(ids)[:3])
+            engine.sums(CountPlan(unit="id"), lambda ids: hostile.keys(ids)[:3])
         gone = pa.table({"id": ["2"], "times": pa.array([2], pa.int64())})
         with pytest.raises(InputError, match="it changed since"):
-            engine.sums(CountPlan(unit="id"), town.keys, gone)
+            engine.sums(CountPlan(unit="id"), hostile.keys, gone)
         for modulus in (1, 2**32 + 1):
             with pytest.raises(ParameterError, match="modulus"):
                 engine.key_sums(CountPlan(), ["id"], modulus)
@@ -342,7 +341,7 @@ def test_an_id_is_never_split_between_batches(tmp_path: Path, monkeypatch: pytes
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
-    file = town.write_parquet(tmp_path / "x.parquet", town.rows(1, 100))
+    file = hostile.write_parquet(tmp_path / "x.parquet", hostile.rows(1, 100))
     seen: list[float] = []
     with open_engine({"parquet": file}, progress=seen.append) as engine:
         engine.count(CountPlan())

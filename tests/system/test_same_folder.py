@@ -14,9 +14,7 @@ import pytest
 from discreet.measure import secrets
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-from tests.servers import Postgres
-
-from .conftest import Spark
+from tests.servers import Postgres, Spark
 
 KINDS = ["query", "contributors"]
 

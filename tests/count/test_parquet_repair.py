@@ -14,8 +14,7 @@ from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
 from discreet.errors import InputError
 from discreet.plan.codebook import Recode
-
-from . import town
+from tests.count import hostile
 
 
 def text(values: list[bytes]) -> pa.Array:
@@ -52,7 +51,7 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
         excess = [line for batch in engine.excess(CountPlan((), unit="id"), 1) for line in batch.to_pylist()]
         assert excess == [{"id": "p", "times": 2}]
     with opened() as engine:
-        assert engine.sums(CountPlan((recode,), unit="id"), town.keys).column("count").to_pylist() == [2, 1]
+        assert engine.sums(CountPlan((recode,), unit="id"), hostile.keys).column("count").to_pylist() == [2, 1]
     with opened() as engine:
         assert sum(engine.count(CountPlan((number,), unit="bad")).column("count").to_pylist()) == 3
 

@@ -14,8 +14,7 @@ from discreet.cli import app
 from discreet.errors import InputError, OutputError, SpecError
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
-
-from .town import settle
+from tests.town import settle
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from discreet.account.ledger.grant import Grant
 from discreet.account.ledger.ledger import Ledger
 from discreet.errors import BudgetError, LedgerError
-from tests.account.town import SECRET, cells, new
+from tests.account.ledger.town import SECRET, cells, new
 
 CAPACITY = 10
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -92,7 +92,7 @@ TestBooks.settings = settings(max_examples=12, stateful_step_count=20, deadline=
 
 def office(place: str, number: int) -> "subprocess.Popen[str]":
     """A process that asks for 50 grants and prints the names of those it was given."""
-    command = [sys.executable, "-W", "error", "-m", "tests.account.town", place, f"office {number}", "50"]
+    command = [sys.executable, "-W", "error", "-m", "tests.account.ledger.town", place, f"office {number}", "50"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -111,7 +111,7 @@ def test_eight_processes_ask_for_400_grants_where_300_fit(place: str) -> None:
 
 CRASH = """
 import os, signal, sys
-from tests.account.town import *
+from tests.account.ledger.town import *
 from discreet.account.ledger.entries import Book
 from discreet.account.ledger import spent_cells as digests
 

@@ -16,35 +16,34 @@ from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
 from discreet.errors import InputError
 from discreet.plan.codebook import Recode
-
-from . import town
+from tests.count import hostile
 
 SEEDS = (1, 2)
 SIZE = 1500
 SOURCES = ("csv", "parquet", "duckdb", "postgres", "spark parquet", "spark csv", "spark table")
 
-Maker = Callable[[str, list[town.Row]], Engine]
+Maker = Callable[[str, list[hostile.Row]], Engine]
 
 
 @pytest.fixture
 def opened(tmp_path: Path, request: pytest.FixtureRequest) -> Maker:
     """Open an engine on rows put where it reads them."""
 
-    def opened(kind: str, data: list[town.Row]) -> Engine:
+    def opened(kind: str, data: list[hostile.Row]) -> Engine:
         source: dict[str, Any]
         if kind == "csv":
-            source = {"csv": town.write_csv(tmp_path / "town.csv", data)}
+            source = {"csv": hostile.write_csv(tmp_path / "town.csv", data)}
         elif kind == "parquet":
-            source = {"parquet": town.write_parquet(tmp_path / "town.parquet", data)}
+            source = {"parquet": hostile.write_parquet(tmp_path / "town.parquet", data)}
         elif kind == "duckdb":
             import duckdb
 
             with duckdb.connect(tmp_path / "town.duckdb") as base:
-                base.register("given", town.table(data))
+                base.register("given", hostile.table(data))
                 base.execute("CREATE SCHEMA IF NOT EXISTS s; CREATE OR REPLACE TABLE s.people AS SELECT * FROM given")
             source = {"duckdb": tmp_path / "town.duckdb", "table": "s.people"}
         elif kind == "postgres":
-            source = request.getfixturevalue("postgres").load("town", town.table(data))
+            source = request.getfixturevalue("postgres").load("town", hostile.table(data))
         else:
             source = request.getfixturevalue("spark").load(kind, data, tmp_path)
         return open_engine(source)
@@ -64,12 +63,12 @@ def lines(found: pa.Table, plan: CountPlan) -> dict[tuple[int, ...], Any]:
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_engine_gives_the_same_answers(kind: str, opened: Maker) -> None:
-    data = town.rows(1, SIZE)
+    data = hostile.rows(1, SIZE)
     with opened(kind, data) as engine:
-        for name, plan in town.plans().items():
+        for name, plan in hostile.plans().items():
             if kind in ("spark csv", "spark table") and name not in ("rows", "text ids"):
                 continue  # a query takes Spark seconds; its other source has them all
-            expected = town.answers(plan, data)
+            expected = hostile.answers(plan, data)
             counted = engine.count(plan)
             assert counted.schema.names == [*plan.codes, "count"], name
             assert set(counted.schema.types) <= {pa.int32(), pa.int64()}, name
@@ -81,20 +80,20 @@ def test_every_engine_gives_the_same_answers(kind: str, opened: Maker) -> None:
             assert found == expected.excess, name
             assert sum(map(len, batches)) == len(found), name
             if plan.unit is not None:
-                assert lines(engine.sums(plan, town.keys, expected.dropped), plan) == expected.sums, name
+                assert lines(engine.sums(plan, hostile.keys, expected.dropped), plan) == expected.sums, name
             assert lines(engine.key_sums(plan, ["key"], 256), plan) == expected.key_sums, name
 
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_the_values_of_a_column(kind: str, opened: Maker) -> None:
-    data = town.rows(1, SIZE)
-    columns = town.SCHEMA.names if kind != "spark csv" else ["region", "income"]
+    data = hostile.rows(1, SIZE)
+    columns = hostile.SCHEMA.names if kind != "spark csv" else ["region", "income"]
     with opened(kind, data) as engine:
         for column in columns:
-            named = (town.name_of(row[column]) for row in data)
+            named = (hostile.name_of(row[column]) for row in data)
             expected = sorted({name for name in named if name is not None})
             assert engine.values(column) == expected, column
-        assert engine.values("region", limit=len({town.name_of(row["region"]) for row in data}) - 1)
+        assert engine.values("region", limit=len({hostile.name_of(row["region"]) for row in data}) - 1)
         with pytest.raises(InputError, match="the column 'region' has more than 3 different values; declare"):
             engine.values("region", limit=3)
         with pytest.raises(InputError, match="no column 'Region'"):
@@ -103,22 +102,22 @@ def test_the_values_of_a_column(kind: str, opened: Maker) -> None:
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_the_order_of_rows_does_not_matter(kind: str, opened: Maker) -> None:
-    data = town.rows(2, 300)
-    plan = town.plans()["people"]
+    data = hostile.rows(2, 300)
+    plan = hostile.plans()["people"]
     with opened(kind, data) as engine:
-        first = engine.count(plan), engine.sums(plan, town.keys), engine.key_sums(plan, ["key"], 256)
+        first = engine.count(plan), engine.sums(plan, hostile.keys), engine.key_sums(plan, ["key"], 256)
     random.Random(3).shuffle(data)
     with opened(kind, data) as engine:
-        assert first == (engine.count(plan), engine.sums(plan, town.keys), engine.key_sums(plan, ["key"], 256))
+        assert first == (engine.count(plan), engine.sums(plan, hostile.keys), engine.key_sums(plan, ["key"], 256))
 
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_record_keys_may_be_fractions(kind: str, opened: Maker) -> None:
-    data = town.rows(4, 300)
-    plan = CountPlan((town.plans()["rows"].recodes[0],))
+    data = hostile.rows(4, 300)
+    plan = CountPlan((hostile.plans()["rows"].recodes[0],))
     expected: Counter[tuple[int, int]] = Counter()
     for row in data:
-        code = town.code_of(plan.recodes[0], row[plan.recodes[0].column])
+        code = hostile.code_of(plan.recodes[0], row[plan.recodes[0].column])
         for place, name in enumerate(("income", "level")):
             value = row[name]
             inside = value is not None and 0 <= value < 1
@@ -130,13 +129,13 @@ def test_record_keys_may_be_fractions(kind: str, opened: Maker) -> None:
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_no_rows_make_no_lines(kind: str, opened: Maker) -> None:
-    plan = town.plans()["people"]
+    plan = hostile.plans()["people"]
     with opened(kind, []) as engine:
         assert engine.count(plan).num_rows == 0
         assert engine.count(CountPlan()).num_rows == 0
         assert engine.values("age") == []
         assert list(engine.excess(plan, 1)) == []
-        assert engine.sums(plan, town.keys).to_pylist() == []
+        assert engine.sums(plan, hostile.keys).to_pylist() == []
         assert engine.key_sums(plan, ["key"], 4096).num_rows == 0
 
 
@@ -144,8 +143,8 @@ def test_no_rows_make_no_lines(kind: str, opened: Maker) -> None:
 def test_an_unknown_column_is_refused_with_the_known_ones(kind: str, opened: Maker) -> None:
     from discreet import DiscreetError
 
-    with opened(kind, town.rows(1, 3)) as engine:
-        assert list(engine.columns()) == town.SCHEMA.names
+    with opened(kind, hostile.rows(1, 3)) as engine:
+        assert list(engine.columns()) == hostile.SCHEMA.names
         refusals: list[Callable[[], object]] = [
             lambda: engine.count(CountPlan((Recode("Age", 1, values={"1": 0}),))),
             lambda: engine.count(CountPlan(unit="id")),
