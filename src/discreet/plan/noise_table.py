@@ -10,7 +10,6 @@ from discreet.design import registry
 from discreet.domain import Counts
 from discreet.errors import ParameterError, PrecisionWarning, SpecError
 from discreet.exact import exact
-from discreet.plan.adviser import advise
 from discreet.plan.contributor_keys import PRIMES
 from discreet.plan.spec import ReleaseSpec
 
@@ -59,6 +58,8 @@ def _table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
                 " example 1e-9",
                 ("budget",),
             )
+        from discreet.plan.adviser import advise  # loads all designs: for releases that name none
+
         advice = advise(
             epsilon=spec.budget.epsilon,
             delta=spec.budget.delta,
