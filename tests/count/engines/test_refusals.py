@@ -29,7 +29,7 @@ COUNT = CountPlan((Recode("a", 1, values={"x": 0}),))
     [
         ({}, "names nothing; name one of csv, parquet, duckdb, postgres, spark"),
         ({"csv": "a", "parquet": "b"}, "names csv, parquet; name one of"),
-        ({"csv": "a", "table": "b"}, "has table, which csv has not; it takes delimiter, header"),
+        ({"csv": "a", "table": "b"}, "csv sources have no field table; allowed: delimiter, header"),
         ({"parquet": 3}, "parquet is not a path"),
         ({"duckdb": "a.duckdb"}, "no table; give table, or schema.table"),
         ({"postgres": "env:X"}, "no table"),
