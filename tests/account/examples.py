@@ -79,3 +79,6 @@ def tiny(draw: st.DrawFn, outputs: int = 3, most_rows: int = 2) -> Mechanism:
     """A few rows of small integers, zeros among them, as a rule with two different directions."""
     row = st.lists(st.integers(0, 9), min_size=outputs, max_size=outputs).filter(any)
     return rows(*draw(st.lists(row, min_size=2, max_size=most_rows)))
+
+
+EXAMPLE = maximum_entropy(25)

@@ -1,10 +1,7 @@
 """A release folder as its readers use it."""
 
-import csv
 import hashlib
-import io
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -14,51 +11,7 @@ import discreet as dc
 from discreet.errors import CertificateError, ParameterError
 from discreet.infer import Posterior
 from discreet.infer.release_folder import Readings
-from discreet.measure import secrets
-from discreet.release import run
-
-AGES = {"18+": ["adult", "old"], "65+": ["old"]}
-
-
-def publish(folder: Path, version: str, size: int = 600, **changes: Any) -> Path:
-    """A release of random people with overlapping age groups, one dimension at two levels."""
-    draw = random.Random(version)
-    lines = [f"{draw.choice('nsw')},{draw.choice(['child', 'adult', 'old'])},{draw.choice('fm')}" for _ in range(size)]
-    (folder / f"{version}.csv").write_text("\n".join(["district,age,sex", *lines]) + "\n")
-    if not (folder / "secret.key").exists():
-        secrets.new_secret(folder / "secret.key")
-    spec: dict[str, Any] = {
-        "version": version,
-        "source": {"csv": str(folder / f"{version}.csv")},
-        "dimensions": {
-            "district": {"column": "district", "categories": ["n", "s", "w"]},
-            "age": {"column": "age", "categories": ["child", "adult", "old"], "levels": {"legal": AGES}},
-            "sex": {"column": "sex", "categories": {"f, female": "f", "m": "m"}},
-        },
-        "tables": [
-            {"name": "people", "dimensions": ["district", "sex"], "margins": "all"},
-            {"name": "ages", "dimensions": [{"dimension": "age", "level": "legal"}], "margins": "none"},
-        ],
-        "design": {"name": "geometric", "epsilon": "0.5"},
-        "budget": {"epsilon": 9, "delta": "1e-6"},
-        "secret": {"file": str(folder / "secret.key")},
-    }
-    run(spec | changes, folder / f"out{version}")
-    return folder / f"out{version}"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return publish(tmp_path_factory.mktemp("first"), "1")
-
-
-@pytest.fixture(scope="module")
-def held(made: Path) -> Readings:
-    return dc.infer.folder(made)
-
-
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+from tests.infer.published import AGE, DISTRICT, PEOPLE, SEX, cell, publish, rows
 
 
 def test_every_cell_has_its_interval(made: Path, held: Readings) -> None:
@@ -97,14 +50,6 @@ def test_negative_measurements_are_used_as_they_are(tmp_path: Path) -> None:
     for row in below:
         assert float(row["mean"]) == pytest.approx(dc.infer.posterior(table, int(row["measured"])).mean(), abs=0.006)
         assert row["low"] == "0"
-
-
-def cell(held: Readings, **labels: str) -> int:
-    return next(
-        int(row["measured"])
-        for row in rows(held.csv(table="people"))
-        if all(row[name] == label for name, label in labels.items())
-    )
 
 
 def test_sums_and_shares(held: Readings) -> None:
@@ -223,33 +168,6 @@ def test_choices_that_are_none(held: Readings, tmp_path: Path) -> None:
         held.total_change(None, ["sex=m"], table="people")  # type: ignore[arg-type]
 
 
-def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
-    later = dc.infer.folder(publish(tmp_path, "2", size=900))
-    found = rows(later.changes(held, table="people"))
-    now, then = rows(later.csv(table="people")), rows(held.csv(table="people"))
-    for row, new, old in zip(found, now, then, strict=True):
-        assert (row["measured"], row["measured_before"]) == (new["measured"], old["measured"])
-        one = dc.infer.posterior(later.release.plan.ptable, int(new["measured"]))
-        other = dc.infer.posterior(held.release.plan.ptable, int(old["measured"]))
-        moved = dc.infer.difference(one, other)
-        assert (int(row["low"]), int(row["high"])) == moved.interval()
-        assert float(row["mean"]) == pytest.approx(one.mean() - other.mean(), abs=0.006)
-    change = later.total_change(held, ["district=n"], table="people")
-    assert change.mean() == pytest.approx(
-        later.total(["district=n"], table="people").mean() - held.total(["district=n"], table="people").mean()
-    )
-    margins = [
-        dc.infer.measured_total(each.release.plan.ptable, [cell(each, district="n", sex="_total")])
-        for each in (later, held)
-    ]
-    assert change.probabilities.tolist() == dc.infer.difference(*margins).probabilities.tolist()
-    with pytest.raises(ParameterError, match="version '1'"):
-        held.changes(held)
-    other = publish(tmp_path, "3", tables=[{"name": "people", "dimensions": ["district"], "margins": "none"}])
-    with pytest.raises(ParameterError, match="district by sex"):
-        later.changes(dc.infer.folder(other), table="people")
-
-
 def test_a_folder_that_is_not_what_its_manifest_says(tmp_path: Path) -> None:
     folder = publish(tmp_path, "4")
     original = (folder / "certificate.json").read_bytes()
@@ -290,85 +208,6 @@ def test_a_manifest_forged_for_another_certificate(tmp_path: Path, design: objec
     (folder / "manifest.json").write_text(raw)
     with pytest.raises(CertificateError, match=complaint):
         dc.infer.folder(folder)
-
-
-DISTRICT = {"column": "district", "categories": ["n", "s", "w"], "levels": {"side": {"coast": ["n", "w"]}}}
-AGE = {"column": "age", "categories": ["child", "adult", "old"], "levels": {"legal": AGES}}
-SEX = {"column": "sex", "categories": {"f, female": "f", "m": "m"}}
-PEOPLE = {"name": "people", "dimensions": ["district", "sex"], "margins": "all"}
-
-
-@pytest.mark.parametrize(
-    ("dimensions", "table", "complaint"),
-    [
-        ({}, {"filter": {"age": ["old"]}}, "filter on 'age' keeps all there and old here"),
-        ({"sex": SEX | {"categories": {"f, female": "m", "m": "f"}}}, {}, "categories of 'sex' are made from"),
-        ({"sex": SEX | {"column": "age"}}, {}, "categories of 'sex' are made from"),
-        ({"district": {"column": "district", "categories": ["n", "s"]}}, {}, r"categories of 'district' differ \(w\)"),
-        ({}, {"filter": {"district": ["n", "s"]}}, "labels of 'district' differ"),
-        ({}, {"dimensions": ["sex", "district"]}, "does not have the cells"),
-    ],
-)
-def test_changes_are_of_the_same_people(
-    tmp_path: Path, held: Readings, dimensions: dict[str, Any], table: dict[str, Any], complaint: str
-) -> None:
-    every = {"district": DISTRICT, "age": AGE, "sex": SEX} | dimensions
-    later = dc.infer.folder(publish(tmp_path, "5", dimensions=every, tables=[PEOPLE | table]))
-    with pytest.raises(ParameterError, match=complaint):
-        later.changes(held)
-    with pytest.raises(ParameterError, match=complaint):
-        later.total_change(held, ["district=n"])
-
-
-def test_a_change_is_of_cells_that_both_folders_have(tmp_path: Path, held: Readings) -> None:
-    fine = dc.infer.folder(publish(tmp_path, "fine", tables=[PEOPLE | {"margins": [["sex"]]}]))
-    assert fine.used(["district=n"], before=held) == [(3, ("district", "sex"))]
-    assert fine.used(["sex=m"], before=held) == [(1, ("sex",))]
-    assert held.used(["sex=m"], table="people", before=fine) == [(1, ("sex",))]
-    assert fine.total_change(held, ["sex=m"]).mean() == pytest.approx(
-        cell(fine, sex="m", district="_total") - cell(held, sex="m", district="_total")
-    )
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "complaint"),
-    [
-        ({"id": "person"}, {"id": "person", "contributions": 3}, "one row of each 'person' .* up to 3 rows of each"),
-        ({"id": "person"}, {}, "one row of each 'person' .* every row"),
-        ({"id": "person"}, {"id": "house"}, "one row of each 'person' .* one row of each 'house'"),
-    ],
-)
-def test_changes_are_of_the_same_units(
-    tmp_path: Path, one: dict[str, Any], other: dict[str, Any], complaint: str
-) -> None:
-    """One file, in which everyone has three rows: what is counted differs, and nothing changed."""
-    (tmp_path / "rows.csv").write_text("person,house,sex\n" + "".join(f"{i // 3},{i // 6},f\n" for i in range(300)))
-    tables: dict[str, Any] = {
-        "dimensions": {"sex": SEX},
-        "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
-    }
-    source = {"csv": str(tmp_path / "rows.csv")}
-    before, now = (
-        dc.infer.folder(publish(tmp_path, version, source=source, unit=unit, **tables))
-        for version, unit in (("u1", one), ("u2", other))
-    )
-    for change in (lambda: now.changes(before), lambda: now.total_change(before, [""])):
-        with pytest.raises(ParameterError, match=complaint):
-            change()
-    with pytest.raises(ParameterError, match="the same unit"):
-        before.changes(now)
-
-
-def test_changes_of_groups_and_of_filters_that_keep_everyone(tmp_path: Path, held: Readings) -> None:
-    every = {"district": DISTRICT, "age": AGE, "sex": SEX}
-    all_ages = PEOPLE | {"filter": {"age": ["child", "adult", "old", "_other"]}}
-    same = dc.infer.folder(publish(tmp_path, "6", dimensions=every, tables=[all_ages]))
-    assert same.total_change(held, ["district=n"]).mean() == pytest.approx(0, abs=150)
-    moved = {"18+": ["adult"], "65+": ["old"]}
-    ages = {"name": "ages", "dimensions": [{"dimension": "age", "level": "legal"}], "margins": "none"}
-    later = publish(tmp_path, "7", dimensions=every | {"age": AGE | {"levels": {"legal": moved}}}, tables=[ages])
-    with pytest.raises(ParameterError, match="'18\\+' of 'age' holds adult, old there and adult here"):
-        dc.infer.folder(later).changes(held)
 
 
 def test_a_group_of_another_level_means_the_cells_inside(tmp_path: Path, held: Readings) -> None:

@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet.cli
-from discreet.count.sources import open_engine
-from discreet.errors import ParameterError, SpecError
+from discreet.errors import SpecError
 from discreet.measure import secrets
 from discreet.plan.codebook import resolve
 from discreet.plan.read_spec import read
@@ -46,7 +45,6 @@ budget:
 secret: {file: secret.key}
 outputs: [csv]
 """
-
 LINE = {text.strip(): number for number, text in enumerate(FILE.splitlines(), 1)}
 
 
@@ -316,30 +314,6 @@ def test_record_keys_have_no_unit() -> None:
         load(keys | {"record_keys": [], "unit": {}})
 
 
-@pytest.mark.parametrize(
-    ("levels", "label", "leaves"),
-    [
-        ({}, "_other", {3}),
-        ({"l": {"x": ["a", "b", "c"]}}, "_other", {3}),  # the rest of the level is the leaf
-        ({"l": {"a": ["a"], "x": ["b", "c"]}}, "a", {0}),
-        ({"l": {"x": ["a", "b"]}, "m": {"x": ["b", "a"]}}, "x", {0, 1}),
-        ({"l": {"x": ["a", "b"]}, "m": {"rest": ["_other"]}}, "rest", {3}),
-        ({"l": {"x": ["a", "b"]}}, "_other", {3}),  # the leaf, not the rest of the level
-        ({"l": {"a": ["a", "b"]}}, "a", None),
-        ({"l": {"x": ["a", "b"]}, "m": {"x": ["b", "c"]}}, "x", None),
-    ],
-)
-def test_a_name_of_several_sets_of_leaves_is_refused(
-    levels: dict[str, Any], label: str, leaves: set[int] | None
-) -> None:
-    book = resolve("d", Dimension(column="d", categories=["a", "b", "c"], levels=levels))
-    if leaves is not None:
-        assert book.select([label]) == leaves
-        return
-    with pytest.raises(SpecError, match=rf"the filter on 'd' names '{label}', which is .* and they differ; rename"):
-        book.select([label])
-
-
 def test_a_fixed_count_is_not_called_a_filter() -> None:
     with pytest.raises(SpecError, match="fixed, on 'sex' names 'x', which is no leaf or group"):
         load(changed(fixed=[{"where": {"sex": "x"}, "count": 1}]))
@@ -354,13 +328,6 @@ def test_categories_that_were_found_are_taken_as_they_are() -> None:
     given["dimensions"]["sex"] = json.loads(dimension.model_dump_json())  # as a manifest holds it
     given["tables"][0]["filter"] = {}
     assert ReleaseSpec.model_validate(given).dimensions["sex"] == dimension
-
-
-@pytest.mark.parametrize("field", [{"delimiter": 5}, {"delimiter": None}, {"header": "nein"}, {"header": 1}])
-def test_engines_refuse_what_is_no_dialect(tmp_path: Path, field: dict[str, Any]) -> None:
-    (tmp_path / "people.csv").write_text("a\n1\n")
-    with pytest.raises(ParameterError, match=f"the source's {next(iter(field))} is .*; give (a text|true or false)"):
-        open_engine({"csv": str(tmp_path / "people.csv"), **field})
 
 
 def test_the_command_says_it_in_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

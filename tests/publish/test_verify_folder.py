@@ -4,8 +4,6 @@ import dataclasses
 import io
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,25 +13,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet
-from discreet.certify.table import IntegerRow, Table
 from discreet.cli import app
-from discreet.domain import Counts
 from discreet.errors import CertificateError, DiscreetError, SpecError
-from discreet.plan.noise_table import contradictions
 from discreet.publish.manifest import digest
-from discreet.publish.reachable import possible
 from discreet.publish.verify_folder import verify_folder
-from discreet.release import ReleaseSpec, run
+from discreet.release import run
 from tests import manifests
 from tests.town import settle
 
 Edit = Callable[[dict[str, Any]], Any]
-
 OTHERS: list[Any] = [None, [], {}, 3, "x"]
 """A value of every kind."""
 
@@ -223,23 +214,6 @@ def test_measurements_that_the_table_cannot_give(
             verify_folder(tmp_path / "out")
 
 
-@given(st.data())
-def test_possible_measurements_by_enumeration(data: st.DataObject) -> None:
-    weights = st.lists(st.integers(0, 1), min_size=1, max_size=5).map(tuple)
-    rows = st.builds(IntegerRow, st.integers(-6, 6), weights)
-    small, interior = data.draw(st.lists(rows, max_size=3)), data.draw(st.lists(rows, max_size=3))
-    size = len(small) + (data.draw(st.integers(1, 9)) if interior else 0)
-    endless = bool(interior) and data.draw(st.booleans())
-    upper = None if endless else size - 1
-    if not small and not interior:
-        return
-    table = Table(8, Counts(0, upper), (1,), tuple(small), tuple(interior))
-    last = 80 if upper is None else upper
-    found = {y for c in range(last + 1) for y in range(-20, 40) if table.row(c).at(y)}
-    given_ = np.arange(-20, 40).reshape(6, 10)
-    assert set(given_[possible(table, given_)].tolist()) == found
-
-
 def replaced(document: Any) -> Iterator[tuple[list[Any], Any]]:
     """Every place in a document."""
     if isinstance(document, (dict, list)):
@@ -273,47 +247,6 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
     unsaid = {"key.scheme", "spec.design", "spec.design.epsilon", "spec.bits"}  # stated, or in the certificate
     accepted -= {"spec.seed"}  # where it decides no tie, another seed makes the same tables
     assert accepted == {"software.discreet", "software.python", "software.numpy"} | columns | unsaid
-
-
-DESIGNS: list[dict[str, Any]] = [
-    {"name": "geometric", "epsilon": 0.25},
-    {"name": "geometric", "alpha": "1/2", "upper": 5},
-    {"name": "geometric", "epsilon": "1/3", "tail": 1e-9},
-    {"name": "gaussian", "sigma2": 4, "support": 8, "certify_at": 3},
-    {"name": "maxent", "epsilon": 1, "delta": 1e-3},
-    {"name": "maxent", "support": 5, "variance": 2.0, "certify_at": "0.5"},
-    {"name": "bounded", "epsilon": 1, "eta": "0.9", "support": 4, "lowest": 4},
-    {"name": "staircase", "epsilon": 1, "sensitivity": 2},
-    {"name": "constrained", "n": 4, "epsilon": 1, "properties": "WH", "objective": "L1"},
-    {"name": "select", "n": 4, "epsilon": 1, "properties": ["S", "F"]},
-    {"name": "exponential", "n": 4, "epsilon": 1},
-    {"name": "fair", "n": 4, "epsilon": 1, "variant": None},
-    {"name": "uniform", "n": 4, "certify_at": 1},
-    {"name": "weakly_honest", "n": 4, "alpha": 0.4, "columns": True},
-]
-
-
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design["name"])
-def test_a_design_does_not_contradict_its_own_certificate(design: dict[str, Any]) -> None:
-    parameters = {name: value for name, value in design.items() if name not in ("name", "certify_at")}
-    ptable = getattr(discreet.design, design["name"])(**parameters).certify(design.get("certify_at"), 32)
-    asked = ReleaseSpec.model_validate(
-        {
-            "version": "1",
-            "source": {"csv": "x"},
-            "dimensions": {"sex": {"column": "sex", "categories": ["f"]}},
-            "tables": [{"name": "t", "dimensions": ["sex"]}],
-            "budget": {"epsilon": 1},
-            "key": "fresh",
-            "bits": 32,
-            "design": json.loads(json.dumps(design)),
-        }
-    )
-    assert list(contradictions(asked, ptable)) == []
-    for name, value in parameters.items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("tail", "delta"):
-            other = asked.model_copy(update={"design": design | {name: value / 1000}})
-            assert list(contradictions(other, ptable)), name
 
 
 def test_a_certificate_has_its_own_bits(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -388,18 +321,3 @@ def test_a_file_without_an_end_is_not_read(name: str, spec: dict[str, Any], tmp_
         (tmp_path / "out" / name).unlink()
     os.mkfifo(tmp_path / "pipe")
     assert "pipe or a device" in str(CliRunner().invoke(app, ["verify", str(tmp_path / "pipe")]).exception)
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads of a process are counted by Linux")
-def test_tables_are_compared_in_one_thread(tmp_path: Path) -> None:
-    """Threads of Arrow that were still giving back what they had read aborted one check in five at its end."""
-    columns = {f"c{i}": np.arange(1000) for i in range(8)}
-    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    code = (
-        "import os, sys; from pathlib import Path; from discreet.publish.other_version import same_parquet\n"
-        "data = Path(sys.argv[1]).read_bytes(); before = len(os.listdir('/proc/self/task'))\n"
-        "other = data.replace(b'arrow version', b'arrow Version')\n"
-        "assert other != data and same_parquet(other, data); print(len(os.listdir('/proc/self/task')) - before)"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "t.parquet")]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"

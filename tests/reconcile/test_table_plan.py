@@ -1,7 +1,6 @@
 """Tables made from measurements: they add up, meet what is fixed, and anyone can make them again."""
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,109 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import PTable
-from discreet.errors import SolverError, SpecError
+from discreet.errors import SpecError
 from discreet.measure import secrets
-from discreet.plan.layout import Layout
-from discreet.plan.release_plan import plan_with, resolve
 from discreet.publish.verify_folder import verify_folder
-from discreet.reconcile import table_plan
 from discreet.reconcile.cubes import reconciled
-from discreet.release import ReleaseSpec, run
-
-DIMENSIONS: dict[str, Any] = {
-    "county": {
-        "column": "county",
-        "categories": ["a1", "a2", "b1", "b2", "b3"],
-        "levels": {
-            "state": {"A": ["a1", "a2"], "B": ["b1", "b2", "b3"]},
-            "coast": {"sea": ["a1", "b1"], "land": ["a2", "b2", "b3"]},
-            "lists": {"a": ["a1", "a2"], "ones": ["a1", "b1"]},
-        },
-    },
-    "sex": {"column": "sex", "categories": ["f", "m"]},
-    "age": {"column": "age", "ranges": {"young": [0, 30], "old": [30, None]}},
-}
-
-
-NOISE = discreet.design.geometric(epsilon="0.1").certify()
-
-
-def planned(
-    tables: list[dict[str, Any]], ptable: PTable | None = None, **changes: Any
-) -> tuple[Layout, table_plan.TablePlan]:
-    spec = ReleaseSpec.model_validate(
-        {
-            "version": "1",
-            "source": {"csv": "x"},
-            "dimensions": DIMENSIONS,
-            "tables": tables,
-            "budget": {"epsilon": 1},
-            "key": "fresh",
-            **changes,
-        }
-    )
-    plan = plan_with(resolve(spec), ptable or NOISE, None)
-    return plan.layout, table_plan.make_table_plan(plan)
-
-
-def noisy(layout: Layout, seed: int, mean: float = 3) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
-    """Measurements of any kind: the same for the same cell, and nothing else is certain."""
-    draw = np.random.default_rng(seed)
-    each = draw.poisson(mean, len(layout.cells[0])) * draw.integers(1, 20) - draw.integers(0, 12, len(layout.cells[0]))
-    return [each[here].reshape(g.shape) for g, here in zip(layout.groupings, layout.cells[1], strict=True)]
-
-
-def populations(layout: Layout, table: int, at: int) -> list[frozenset[tuple[int, ...]]]:
-    """The leaf combinations of every cell of a grouping, by plain Python."""
-    grouping = layout.groupings[layout.tables[table][1][at]]
-    found = []
-    for cell in product(*(side.members for side in grouping.axes)):
-        allowed = {book.name: set(range(len(book.leaves))) for book in layout.books}
-        for book, members in grouping.within:
-            allowed[book.name] &= members
-        for side, members in zip(grouping.axes, cell, strict=True):
-            allowed[side.book.name] &= members
-        found.append(frozenset(product(*(sorted(allowed[book.name]) for book in layout.books))))
-    return found
-
-
-def assert_additive(layout: Layout, tables: table_plan.Tables, numbers: list[int]) -> None:
-    """Every cell is the sum of the cells of the table that lie in it, wherever those make it up."""
-    checked = 0
-    for number in numbers:
-        for fine, coarse in product(range(len(tables[number])), repeat=2):
-            inside, outside = populations(layout, number, fine), populations(layout, number, coarse)
-            counts, sums = tables[number][fine].ravel(), tables[number][coarse].ravel()
-            assert (counts >= 0).all()
-            assert counts.dtype == np.int64
-            for people, total in zip(outside, sums.tolist(), strict=True):
-                held = [at for at, here in enumerate(inside) if here <= people]
-                if sum(len(inside[at]) for at in held) == len(people):
-                    assert sum(counts[held].tolist()) == total
-                    checked += 1
-    assert checked
-
-
-def state(name: str = "state") -> dict[str, str]:
-    return {"dimension": "county", "level": name}
-
-
-TABLES: list[list[dict[str, Any]]] = [
-    [{"name": "t", "dimensions": ["county", "sex", "age"], "margins": "all"}],
-    [{"name": "t", "dimensions": ["sex", "county"], "margins": [["sex"], ["county"]]}],
-    [
-        {"name": "t", "dimensions": ["county", "sex"], "margins": "all"},
-        {"name": "u", "dimensions": [state(), "age"], "margins": "all"},
-        {"name": "v", "dimensions": [state("coast")], "margins": "none"},
-    ],
-    [
-        {"name": "t", "dimensions": ["county", "sex"], "margins": "all", "filter": {"sex": ["f", "m"]}},
-        {"name": "u", "dimensions": ["age", state()], "margins": "all", "filter": {"sex": ["f", "m"]}},
-        {"name": "v", "dimensions": ["age"], "margins": "all", "filter": {"sex": ["f"], "county": ["A"]}},
-        {"name": "w", "dimensions": [], "margins": "none"},
-    ],
-]
+from discreet.release import run
+from tests.reconcile.planned import DIMENSIONS, TABLES, assert_additive, noisy, planned, populations, state
 
 
 @pytest.mark.parametrize("tables", TABLES)
@@ -190,19 +92,6 @@ def test_groupings_of_one_size_nest_in_one_order_only(reconcile: str, turned: bo
     made = plan.tables(noisy(layout, 4))
     assert_additive(layout, made, [0, 1])
     assert len({int(counts.sum()) for table in made for counts in table}) == 1
-
-
-def test_a_plan_that_cannot_meet_what_is_fixed_is_refused_before_anything_is_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Whatever the reason."""
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise SolverError("no way")
-
-    monkeypatch.setattr(table_plan, "reconciled", broken)
-    with pytest.raises(SpecError, match="no way"):
-        planned(TABLES[0], fixed=[{"where": {}, "count": 200}])
 
 
 def test_crossed_dimensions_are_a_cube_and_come_out_as_one() -> None:
@@ -321,102 +210,6 @@ def test_a_tree_is_refused_where_nothing_nests() -> None:
             reconcile="tree",
             fixed=[{"where": {}, "count": 1}],
         )
-
-
-FIXED = [
-    {"where": {}, "count": 200},
-    {"where": {"county": "A"}, "count": 50},
-    {"where": {"county": "a1", "sex": "f"}, "count": 7},
-    {"where": {"sex": "m", "age": "young"}, "count": 0},
-    {"where": {"county": "_other"}, "count": 0},
-]
-
-
-@given(st.integers(0, 2**32))
-def test_what_is_fixed_is_met(seed: int) -> None:
-    layout, plan = planned(TABLES[0], fixed=FIXED)
-    made = plan.tables(noisy(layout, seed))
-    assert_additive(layout, made, [0])
-    whole, total = made[0][0], made[0][-1]  # county, sex, age
-    assert int(total) == 200
-    assert whole[:2].sum() == 50
-    assert whole[0, 0].sum() == 7
-    assert whole[:, 1, 0].sum() == 0
-    assert whole[5].sum() == 0
-
-
-def test_a_total_is_met_though_nobody_published_it() -> None:
-    layout, plan = planned(
-        [{"name": "t", "dimensions": ["county", "sex"], "margins": "none"}],
-        fixed=[{"where": {}, "count": 1000}, {"where": {"county": "sea"}, "count": 10}],
-    )
-    (counts,) = plan.tables(noisy(layout, 3))[0]
-    assert counts.sum() == 1000
-    assert counts[[0, 2]].sum() == 10
-
-
-def test_a_fixed_count_is_about_its_own_population_only() -> None:
-    table = {"name": "t", "dimensions": ["county"], "margins": "all", "filter": {"sex": ["f", "m"]}}
-    with pytest.raises(SpecError, match="100 for everyone, which is no sum of published cells"):
-        planned([table], fixed=[{"where": {}, "count": 100}])
-    layout, plan = planned([table], fixed=[{"where": {"county": "a1"}, "count": 0}])  # zero: all among them
-    assert plan.tables(noisy(layout, 1))[0][0][0] == 0
-
-
-def test_clamped_tables_show_what_is_fixed() -> None:
-    layout, plan = planned(
-        TABLES[0], reconcile="none", fixed=[each for each in FIXED if each["where"] != {"county": "A"}]
-    )
-    values = noisy(layout, 8)
-    made = plan.tables(values)[0]
-    assert int(made[-1]) == 200
-    assert (made[0][5] == 0).all()
-    assert made[0][1, 0].tolist() == values[0][1, 0].clip(0).tolist()
-    assert made[1][0, 0] == 7  # county by sex
-
-
-@pytest.mark.parametrize(
-    ("fixed", "said"),
-    [
-        (
-            [{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "A"}, "count": 4}],
-            "4 for county: A, and 5 for county: a1, who are some of them and make 5",
-        ),
-        ([{"where": {}, "count": 5}, {"where": {"sex": "f"}, "count": 6}], "5 for everyone, and 6 for sex: f"),
-        (
-            [{"where": {}, "count": 9}, *({"where": {"sex": label}, "count": 2} for label in ("f", "m", "_other"))],
-            "who are all of them and make 6",
-        ),
-        ([{"where": {"county": "a1"}, "count": 5}, {"where": {"county": "a1"}, "count": 4}], "the same people"),
-        ([{"where": {"county": "zz"}, "count": 5}], "no leaf or group"),
-        ([{"where": {"town": "zz"}, "count": 5}], "a dimension of no table"),
-    ],
-)
-@pytest.mark.parametrize("reconcile", ["auto", "none"])
-def test_what_cannot_be_met_is_named_before_anything_is_drawn(
-    reconcile: str, fixed: list[dict[str, Any]], said: str
-) -> None:
-    with pytest.raises(SpecError, match=said):
-        planned(TABLES[0], fixed=fixed, reconcile=reconcile)
-
-
-def test_a_zero_does_not_spoil_the_total_or_what_is_shared() -> None:
-    """Totals first, and one number for one cell, beside literals that leave room for it."""
-    tables: list[dict[str, Any]] = [
-        {"name": "t", "dimensions": ["county", "sex", "age"], "margins": "all"},
-        {"name": "u", "dimensions": ["sex", "age"], "margins": "all", "filter": {"county": ["a1"]}},
-    ]
-    layout, plan = planned(tables, fixed=[{"where": {"county": "b1", "sex": "m"}, "count": 0}])
-    for seed in range(10):
-        values = noisy(layout, seed)
-        made = plan.tables(values)
-        assert_additive(layout, made, [0, 1])
-        assert made[0][0][2, 1].sum() == 0
-        weights = [1 / values[place].size for place in layout.tables[0][1]]
-        sums = [int(values[place].sum()) for place in layout.tables[0][1]]
-        best = sum(w * s for w, s in zip(weights, sums, strict=True)) / sum(weights)
-        assert abs(int(made[0][-1]) - max(0, best)) < 2  # least squares also knows what is 0
-        assert made[0][1][0].tolist() == made[1][1].tolist()  # by county and sex; by sex in a1
 
 
 def test_noise_with_an_upper_end_is_not_made_to_add_up() -> None:

@@ -5,7 +5,6 @@ import errno
 import hashlib
 import itertools
 import json
-import os
 import random
 import re
 from fractions import Fraction
@@ -20,58 +19,15 @@ from typer.testing import CliRunner
 
 import discreet
 from discreet.cli import app
-from discreet.errors import CertificateError, DiscreetError, OutputError, ReleaseError, SecretError, SpecError
+from discreet.errors import CertificateError, SpecError
 from discreet.measure import lookup, secrets
 from discreet.plan.release_plan import resolve
 from discreet.publish.manifest import digest
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import ReleaseSpec, run
 from tests import manifests
+from tests.release.districts import DISTRICTS, people, save
 from tests.town import folder, settle
-
-DISTRICTS = ["north", "south", "west"]
-
-
-def people(size: int, seed: int = 1) -> list[dict[str, object]]:
-    """Random people; some answers are missing, some were not declared."""
-    draw = random.Random(seed)
-    return [
-        {
-            "id": number,
-            "district": draw.choice([*DISTRICTS, "elsewhere", ""]),
-            "age": draw.choice([draw.randint(0, 99), "unknown"]),
-            "sex": draw.choice(["f", "m"]),
-        }
-        for number in range(size)
-    ]
-
-
-def save(rows: list[dict[str, object]], path: Path) -> None:
-    with path.open("w", newline="") as out:
-        writer = csv.DictWriter(out, ["id", "district", "age", "sex"])
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> dict[str, Any]:
-    save(people(500), tmp_path / "people.csv")
-    secrets.new_secret(tmp_path / "secret.key")
-    return {
-        "version": "v1",
-        "source": {"csv": str(tmp_path / "people.csv")},
-        "unit": {"id": "id"},
-        "dimensions": {
-            "district": {"column": "district", "categories": DISTRICTS, "levels": {"side": {"ns": ["north", "south"]}}},
-            "age": {"column": "age", "ranges": {"young": [0, 30], "old": [30, None]}},
-            "sex": {"column": "sex", "categories": {"female": "f", "male": ["m"]}},
-        },
-        "tables": [{"name": "all", "dimensions": ["district", "age", "sex"], "margins": "all"}],
-        "design": {"name": "geometric", "epsilon": "0.5"},
-        "budget": {"epsilon": 5, "delta": "1e-6"},
-        "secret": {"file": str(tmp_path / "secret.key")},
-        "outputs": ["csv", "parquet", "json-stat"],
-    }
 
 
 def truth(rows: list[dict[str, object]], district: str | None, age: str | None, sex: str | None) -> int:
@@ -306,46 +262,6 @@ def test_contributor_keys_promise_one_cell_only(spec: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"budget": None}, "give a budget"),
-        ({"budgt": {}}, "budgt"),
-        ({"secret": None}, "needs a secret"),
-        ({"version": ""}, "version"),
-        ({"tables": []}, "tables"),
-        ({"tables": [{"name": "t", "dimensions": ["nope"]}]}, "not declared"),
-        ({"tables": [{"name": "t", "dimensions": ["sex", "sex"]}]}, "twice"),
-        ({"tables": [{"name": "../t", "dimensions": ["sex"]}]}, "name"),
-        ({"tables": [{"name": "manifest", "dimensions": ["sex"]}]}, "file of every folder"),
-        ({"tables": [{"name": "t", "dimensions": ["sex"]}] * 2}, "same name"),
-        ({"tables": [{"name": "t", "dimensions": [{"dimension": "district", "level": "no"}]}]}, "no level"),
-        ({"tables": [{"name": "t", "dimensions": ["sex"], "margins": [["age"]]}]}, "none of its dimensions"),
-        ({"tables": [{"name": "t", "dimensions": ["sex"], "filter": {"age": ["nobody"]}}]}, "no leaf or group"),
-        ({"tables": [{"name": "t", "dimensions": ["sex"], "filter": {"nope": ["x"]}}]}, "no dimension"),
-        ({"dimensions": {"sex": {"column": "sex", "categories": ["_other"]}}}, "uses itself"),
-        ({"dimensions": {"sex": {"column": "sex", "categories": {"a": ["x"], "b": ["x"]}}}}, "two categories"),
-        ({"dimensions": {"sex": {"column": "sex"}}}, "categories or ranges"),
-        ({"dimensions": {"sex": {"column": "sex", "ranges": {"a": [0, 9], "b": [5, 12]}}}}, "overlap"),
-        ({"design": {"name": "nope"}}, "name of a design"),
-        ({"design": {"name": "geometric", "colour": 1}}, "does not take"),
-        ({"design": {"name": "cyclic", "size": 4, "epsilon": 1}}, "not one for counts"),
-        ({"budget": {"epsilon": "x"}}, "finite number"),
-        ({"budget": {"epsilon": 1, "delta": "1e-9"}}, "fewer margins"),
-        ({"source": {"csv": "nowhere.csv"}}, "nowhere.csv"),
-        ({"source": {}}, "name one of"),
-        ({"unit": {"id": "nobody"}}, "no column 'nobody'"),
-        ({"key": "contributors"}, "do not compose"),
-        ({"record_keys": ["k"]}, "contributors"),
-        ({"design": None, "budget": {"epsilon": 1}}, "give delta, for example 1e-9"),
-    ],
-)
-def test_bad_specifications(spec: dict[str, Any], tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    with pytest.raises(DiscreetError, match=said):
-        run({**spec, **change}, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
-
-
-@pytest.mark.parametrize(
     "table", [{"dimensions": ["sex", "gender"]}, {"dimensions": ["sex"], "filter": {"gender": ["female"]}}]
 )
 def test_one_codebook_under_two_names(spec: dict[str, Any], tmp_path: Path, table: dict[str, Any]) -> None:
@@ -368,67 +284,9 @@ def test_a_cell_is_the_same_in_whatever_order_its_dimensions_are(spec: dict[str,
         assert (np.transpose(part, axes) == made.measurements[0]).all()
 
 
-def test_errors_point_at_the_line(spec: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "release.yaml"
-    path.write_text("version: 1\nsource: {csv: people.csv}\ndimensions:\n  sex:\n    column: sex\n    colour: red\n")
-    with pytest.raises(SpecError, match=r"line 6: dimensions.sex.colour"):
-        run(path, tmp_path / "out")
-    path.write_text("version: [1\n")
-    with pytest.raises(SpecError, match="not YAML"):
-        run(path, tmp_path / "out")
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(SpecError, match="UTF-8"):
-        run(path, tmp_path / "out")
-    with pytest.raises(SpecError, match="cannot be read"):
-        run(tmp_path / "none.yaml", tmp_path / "out")
-
-
-def test_a_folder_that_exists_is_left_alone(spec: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    with pytest.raises(OutputError, match="exists"):
-        run(spec, tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
-
-
-def test_a_secret_that_others_can_read_is_refused(spec: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "secret.key").chmod(0o644)
-    with pytest.raises(SecretError, match="chmod 600"):
-        run(spec, tmp_path / "out")
-    (tmp_path / "secret.key").chmod(0o600)
-    with pytest.raises(SecretError, match="exists"):
-        secrets.new_secret(tmp_path / "secret.key")
-
-
-def test_a_failure_while_counting_leaves_nothing(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise ReleaseError("the disk is full")
-
-    monkeypatch.setattr("discreet.files.os.fsync", fail)
-    with pytest.raises(ReleaseError):
-        run(spec, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key", "secret.key.memory"]
-
-
 def test_public_name(spec: dict[str, Any], tmp_path: Path) -> None:
     made = discreet.release.run(spec, output=tmp_path / "out")
     assert made.folder == tmp_path / "out"
-
-
-def test_a_full_disk_leaves_nothing_and_the_release_is_completed_later(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full)
-        with pytest.raises(OutputError, match="No space left"):
-            run(spec, tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "secret.key", "secret.key.memory"}
-    run(spec, tmp_path / "out")
-    verify_folder(tmp_path / "out")
 
 
 def test_no_true_count_key_or_secret_is_published_printed_or_raised(

@@ -5,10 +5,7 @@ counts up to N) and are copied here as facts.
 """
 
 import math
-import warnings
-from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,16 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from discreet import Counts, Mechanism, PTable
+from discreet import Mechanism
 from discreet.design import bounded
 from discreet.design.additive.bounded import case_delta, theorem_3, threshold
-from discreet.errors import DiscreetError, ParameterError, PrecisionWarning, SolverError
-from discreet.testing import check_mechanism
-
-
-def noise(epsilon: float, eta: float, support: int, variant: str | None = None) -> Mechanism:
-    """Noise for counts that are all at least the support."""
-    return bounded(epsilon=epsilon, eta=eta, support=support, lowest=support, variant=variant)
+from discreet.errors import ParameterError
+from tests.design.additive.bounded_noise import noise, per_output, summed
 
 
 def half(mechanism: Mechanism, support: int) -> list[float]:
@@ -34,39 +26,6 @@ def half(mechanism: Mechanism, support: int) -> list[float]:
     row = mechanism.interior[0]
     law = dict(zip(row.outputs.tolist(), row.values.tolist(), strict=True))
     return [law.get(z, 0.0) for z in range(support + 1)]
-
-
-def certified(mechanism: Mechanism, bits: int) -> PTable:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrecisionWarning)
-        return mechanism.certify(bits=bits)
-
-
-def per_output(mechanism: Mechanism, epsilon: float) -> float:
-    """The paper's delta, by its definition, over the sixty smallest counts."""
-    return max(
-        mass - math.exp(epsilon) * other.get(output, 0.0)
-        for one, other in _neighbours(mechanism)
-        for output, mass in one.items()
-    )
-
-
-def summed(mechanism: Mechanism, epsilon: float) -> float:
-    """delta by its definition: sums over dictionaries, over the sixty smallest counts, both directions."""
-    return max(
-        math.fsum(max(0.0, mass - math.exp(epsilon) * other.get(output, 0.0)) for output, mass in one.items())
-        for one, other in _neighbours(mechanism)
-    )
-
-
-def _neighbours(mechanism: Mechanism) -> list[tuple[dict[int, float], dict[int, float]]]:
-    assert isinstance(mechanism.domain, Counts)
-    lower, laws = mechanism.domain.lower, []
-    for count in range(lower, lower + 60):
-        outputs, probabilities = mechanism.pmf(count)
-        laws.append(dict(zip(outputs.tolist(), probabilities.tolist(), strict=True)))
-    up = list(pairwise(laws))
-    return up + [(other, one) for one, other in up]
 
 
 def least_delta(epsilon: float, eta: float, support: int) -> float:
@@ -408,224 +367,3 @@ def test_what_small_eta_would_have_cost() -> None:
     _, delta, a = theorem_3(2.2, 0.02, 8)
     assert 17 * delta == pytest.approx(1.3505351223847793e-06, abs=1e-12)
     assert 0.49 * a[0] - math.exp(2.2) * 0.02 == pytest.approx(0.25520625283427145, abs=1e-7)
-
-
-SMALL_COUNTS = [
-    ((1.1, 0.5, 6), 0.018586950162850113, 0.05907499426464968, 0.05907499426464968, 0.0006825293413296766),
-    ((1.1, 0.5, 8), 0.018586950162850113, 0.058013588230330274, 0.05801358823077139, 7.553491255747693e-05),
-    ((2.18, 0.8, 8), 0.019111451706389875, 0.04050460767491387, 0.040504607674802136, 0.01536937412791195),
-    ((1.0, 0.5, 8), 0.03824115216996856, 0.10826626758729911, 0.10826626758729911, 0.07042954288523873),
-    ((1.1, 0.5, 4), 0.018586950162850113, 0.0619106870334916, 0.06191068703349159, 0.006227919154896383),
-    ((1.5, 0.5, 4), 0.00244246488804732, 0.002458449453242567, 0.0024584494532425664, 0.0021629224390978617),
-    ((2.18, 0.8, 4), 0.019111451706389875, 0.0406033264905283, 0.04060332648840528, 0.01536937412791195),
-    ((2.2, 0.8, 4), 0.011425394180139083, 0.02861489711286513, 0.028614897112926977, 0.00012098173219376556),
-]
-
-
-@pytest.mark.parametrize(("at", "output", "from_0", "from_1", "from_support"), SMALL_COUNTS)
-def test_counts_below_the_support(
-    at: tuple[float, float, int], output: float, from_0: float, from_1: float, from_support: float
-) -> None:
-    """Sadeghi 2020, Proposition 2, as computed for counts up to N; here for all counts.
-
-    More counts are more constraints: at epsilon 1.1 and support 4 all counts cost 2.04e-8 more than those up to 12.
-    """
-    epsilon, eta, support = at
-    all_counts = 2.1e-8 if at == (1.1, 0.5, 4) else 2e-8
-    paper = bounded(epsilon=epsilon, eta=eta, support=support, lowest=1, variant="paper")
-    assert per_output(paper, epsilon) == pytest.approx(output, abs=2e-8)
-    for lowest, least in ((0, from_0), (1, from_1)):
-        mechanism = bounded(epsilon=epsilon, eta=eta, support=support, lowest=lowest)
-        assert mechanism.delta(epsilon) == pytest.approx(least, abs=all_counts)
-        assert summed(mechanism, epsilon) == pytest.approx(mechanism.delta(epsilon), abs=1e-12)
-        assert mechanism.delta(epsilon) <= paper.delta(epsilon) + 1e-9
-        for count in range(lowest, lowest + 60):
-            outputs, law = mechanism.pmf(count)
-            assert outputs[0] >= 0
-            assert abs(outputs - count).max() <= support
-            assert law[outputs == count] == pytest.approx(eta, abs=1e-9)
-            assert count == 0 or abs(mechanism.bias(count)) <= 1e-8
-    assert noise(epsilon, eta, support).delta(epsilon) == pytest.approx(from_support, abs=2e-8)
-
-
-def test_what_small_counts_cost() -> None:
-    """D 8, epsilon 2.2, eta .8: 1.6e-8 per output for counts from D becomes .0114 from 1, and exactly .0283."""
-    assert theorem_3(2.2, 0.8, 8)[1] == pytest.approx(1.62e-8, abs=1e-10)
-    paper = bounded(epsilon=2.2, eta=0.8, support=8, lowest=1, variant="paper")
-    assert per_output(paper, 2.2) == pytest.approx(0.0114, abs=5e-5)
-    assert bounded(epsilon=2.2, eta=0.8, support=8, lowest=1).delta(2.2) == pytest.approx(0.0283, abs=5e-5)
-
-
-def test_the_exact_program_beats_the_program_per_output() -> None:
-    """D 6, epsilon 1.5, counts from 1: 1.23e-4 against 7.35e-4."""
-    paper = bounded(epsilon=1.5, eta=0.5, support=6, lowest=1, variant="paper")
-    assert paper.delta(1.5) == pytest.approx(7.35e-4, abs=1e-6)
-    assert bounded(epsilon=1.5, eta=0.5, support=6, lowest=1).delta(1.5) == pytest.approx(1.23e-4, abs=1e-6)
-
-
-def test_a_promise_about_counts_never_costs() -> None:
-    deltas = [bounded(epsilon=1.5, eta=0.5, support=4, lowest=lowest).delta(1.5) for lowest in range(6)]
-    assert all(b <= a + 3e-8 for a, b in pairwise(deltas))
-    assert deltas[4] == deltas[5]
-
-
-def test_a_count_below_the_promise_is_clamped_up_to_it() -> None:
-    mechanism = noise(1.0, 0.4, 5)
-    assert np.array_equal(mechanism.pmf(2)[0], mechanism.pmf(5)[0])
-    table = certified(mechanism, 32)
-    assert table.perturb(np.array([0, 5]), keys=np.array([7, 7]))[0] == table.perturb(5, keys=7)
-
-
-# In integers
-
-
-CERTIFIED: dict[str, Callable[[], Mechanism]] = {
-    "first branch": lambda: noise(1.1, 0.5, 8),
-    "first branch, tiny delta": lambda: noise(3.0, 0.5, 9),
-    "second branch": lambda: noise(1.0, 0.5, 6),
-    "second branch, nearly all truth": lambda: noise(1.0, 0.95, 4),
-    "below the threshold": lambda: noise(1.0, 0.05, 8),
-    "support 1": lambda: noise(0.7, 0.4, 1),
-    "exact alpha": lambda: bounded(alpha="2/5", eta="1/2", support=6, lowest=6),
-    "paper, k = 3": lambda: noise(2.18, 0.8, 6, "paper"),
-    "paper, k = D + 1": lambda: noise(1.1, 0.5, 4, "paper"),
-}
-
-
-@pytest.mark.parametrize("bits", [32, 62])
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_noise_is_certified_within_a_few_units(name: str, bits: int) -> None:
-    mechanism = CERTIFIED[name]()
-    table = certified(mechanism, bits)
-    excess = float(table.guarantee.delta) - mechanism.delta(table.guarantee.epsilon)
-    assert abs(excess) <= 8 / 2**bits + 1e-14  # what floats resolve of the design
-    weights = table.interior[0].weights
-    assert weights == weights[::-1]
-    assert sum(weights) == 2**bits
-
-
-@pytest.mark.parametrize("lowest", [0, 1])
-@pytest.mark.parametrize("at", [(1.1, 0.5, 6), (2.18, 0.8, 4), (0.5, 0.3, 3)])
-def test_tables_for_all_counts_are_certified(at: tuple[float, float, int], lowest: int) -> None:
-    epsilon, eta, support = at
-    mechanism = bounded(epsilon=epsilon, eta=eta, support=support, lowest=lowest)
-    table = certified(mechanism, 32)
-    assert abs(float(table.guarantee.delta) - mechanism.delta(epsilon)) <= 16 / 2**32
-    truth = [row.weights[lowest + place - row.first] for place, row in enumerate(table.table.rows)]
-    assert np.ptp(truth) <= 1
-    assert truth[0] == pytest.approx(eta * 2**32, abs=2)
-
-
-@pytest.mark.parametrize("name", ["first branch", "second branch", "below the threshold", "paper, k = 3"])
-def test_noise_passes_the_suite_of_all_mechanisms(name: str) -> None:
-    check_mechanism(CERTIFIED[name](), draws=20_000)
-
-
-def test_a_table_for_all_counts_passes_the_suite_of_all_mechanisms() -> None:
-    check_mechanism(bounded(epsilon=1.1, eta=0.5, support=4), draws=20_000)
-
-
-# Three of four
-
-
-@pytest.mark.parametrize("variant", [None, "paper"])
-def test_the_smallest_epsilon(variant: str | None) -> None:
-    found = bounded(eta=0.4, delta="1e-3", support=8, lowest=8, variant=variant)
-    epsilon = float(found.design["epsilon"])
-    assert found.delta(epsilon) <= 1e-3
-    assert noise(epsilon - 2e-7, 0.4, 8, variant).delta(epsilon - 2e-7) > 1e-3
-
-
-@pytest.mark.parametrize("variant", [None, "paper"])
-def test_the_largest_eta(variant: str | None) -> None:
-    found = bounded(epsilon=1.5, delta="0.01", support=5, lowest=5, variant=variant)
-    eta = float(Fraction(found.design["eta"]))
-    assert found.delta(1.5) <= 0.01
-    assert noise(1.5, eta + 2e-7, 5, variant).delta(1.5) > 0.01
-
-
-@pytest.mark.parametrize("variant", [None, "paper"])
-@pytest.mark.parametrize("delta", [0.1, 1e-3, 1e-5])
-def test_the_smallest_support(delta: float, variant: str | None) -> None:
-    found = bounded(epsilon=1, eta=0.4, delta=delta, lowest=1000, variant=variant)
-    support = found.design["support"]
-    assert found.delta(1) <= delta
-    assert support == 1 or noise(1, 0.4, support - 1, variant).delta(1) > delta
-
-
-def test_the_smallest_support_for_all_counts() -> None:
-    found = bounded(epsilon=1.5, eta=0.5, delta="0.01")
-    support = found.design["support"]
-    assert found.delta(1.5) <= 0.01 < bounded(epsilon=1.5, eta=0.5, support=support - 1).delta(1.5)
-
-
-def test_alpha_takes_the_place_of_epsilon() -> None:
-    found = bounded(alpha="3/10", eta=0.5, delta=0.01, lowest=100)
-    assert found.design["alpha"] == "0.3"
-    assert found.delta(-math.log(0.3)) <= 0.01
-
-
-@pytest.mark.parametrize(
-    ("given", "reachable"),
-    [
-        # eta - (E-1)(1-eta)/2 at epsilon 1, eta .5, whatever the support
-        ({"epsilon": 1, "eta": 0.5, "delta": 1e-3, "lowest": 1000}, "the least is 0.0704"),
-        ({"epsilon": 1, "eta": 0.5, "delta": 1e-3, "lowest": 1000, "variant": "paper"}, "the least is 0.0704"),
-        ({"epsilon": 1.5, "delta": 1e-9, "support": 5, "lowest": 5}, "the least is 0.000351"),
-        # (1-eta)/2 at the ends of a support of 1
-        ({"eta": 0.4, "delta": 1e-3, "support": 1, "lowest": 1}, "the least is 0.3"),
-    ],
-)
-def test_what_cannot_be_reached_says_what_can(given: dict[str, Any], reachable: str) -> None:
-    with pytest.raises(ParameterError, match=reachable) as refused:
-        bounded(**given)
-    assert f"delta is {given['delta']:g}" in str(refused.value)
-
-
-# What is refused
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"eta": 0}, "eta is 0; give a number between 0 and 1"),
-        ({"eta": 1}, "eta is 1; give a number between 0 and 1"),
-        ({"eta": -0.5}, "eta is -0.5"),
-        ({"eta": 1.5}, "eta is 1.5"),
-        ({"eta": math.nan}, "eta is nan; give a finite number"),
-        ({"eta": "half"}, "eta is 'half'"),
-        ({"support": 0}, "support is 0; give an integer from 1"),
-        ({"support": -3}, "support is -3"),
-        ({"support": 2.5}, "support is 2.5; give an integer"),
-        ({"support": True}, "support is True; give an integer"),
-        ({"support": "8"}, "support is '8'; give an integer"),
-        ({"support": 10**6}, "support is 1000000"),
-        ({"epsilon": 0}, "epsilon is 0; it must be above 0"),
-        ({"epsilon": -1}, "epsilon is -1"),
-        ({"epsilon": "nan"}, "epsilon is 'nan'"),
-        ({"alpha": "1/3"}, "epsilon is 1, alpha is '1/3'; give one of them"),
-        ({"epsilon": None, "alpha": 1}, "alpha is 1"),
-        ({"delta": 0.1}, "nothing is left open; give three of epsilon, delta, eta and support"),
-        ({"eta": None}, "delta, eta is left open; give three"),
-        ({"epsilon": None, "eta": None, "support": None}, "epsilon, delta, eta, support is left open"),
-        ({"support": None, "delta": 0}, "delta is 0; give a number between 0 and 1"),
-        ({"support": None, "delta": 1}, "delta is 1; give a number between 0 and 1"),
-        ({"support": None, "delta": -1}, "delta is -1"),
-        ({"variant": "best"}, "variant is 'best'; give None"),
-        ({"variant": 3}, "variant is 3; give None"),
-        ({"lowest": -1}, "lowest is -1; give an integer from 0"),
-        ({"lowest": 0.5}, "lowest is 0.5; give an integer"),
-        ({"lowest": None}, "lowest is None; give an integer"),
-    ],
-)
-def test_parameters_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError) as refused:
-        bounded(**({"epsilon": 1, "eta": 0.5, "support": 8, "lowest": 8} | change))
-    assert isinstance(refused.value, DiscreetError)
-    assert message in str(refused.value)
-
-
-@pytest.mark.parametrize("given", [{"eta": 0.5}, {"eta": 0.02, "lowest": 8}], ids=["all counts", "symmetric"])
-def test_a_program_that_may_not_run_says_so(given: dict[str, Any]) -> None:
-    with pytest.raises(SolverError, match="not solved in 1e-09 s; give a larger time_limit"):
-        bounded(epsilon=1, support=8, time_limit=1e-9, **given)

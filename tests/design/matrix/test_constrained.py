@@ -3,7 +3,6 @@
 import itertools
 import math
 import sys
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -15,9 +14,7 @@ from scipy.optimize import linprog
 from discreet import Mechanism, design
 from discreet.certify.table import PROPERTIES
 from discreet.design.matrix.constrained import closure
-from discreet.design.matrix.fair import exponent
-from discreet.errors import ParameterError, PrecisionWarning, SolverError
-from discreet.exact import Epsilon
+from discreet.errors import ParameterError, SolverError
 from discreet.linear_program import Program
 from discreet.testing import check_mechanism
 
@@ -246,114 +243,6 @@ def test_the_answer_does_not_depend_on_the_vertex() -> None:
     """The secondary objective takes the L0 optimum of least L2: n = 8, alpha = .67, RM and CM."""
     mechanism = design.constrained(n=8, alpha="0.67", properties=("RM", "CM", "S"))
     assert mechanism.loss("L2") == pytest.approx(5.1941086465123885, abs=1e-5)
-
-
-# The fair mechanisms
-
-
-def fractions(mechanism: Mechanism) -> list[list[Fraction]]:
-    rows = []
-    for row in mechanism.rows:
-        assert row.numerators is not None
-        rows.append([Fraction(w, row.denominator) for w in row.numerators])
-    return [list(line) for line in zip(*rows, strict=True)]
-
-
-def test_em_star_of_figure_7() -> None:
-    expected = [
-        ["50/221", "45/221", "81/442", "729/4420", "6561/44200"],
-        ["50/221", "50/221", "45/221", "81/442", "7829/44200"],
-        ["981/4420", "981/4420", "50/221", "981/4420", "981/4420"],
-        ["7829/44200", "81/442", "45/221", "50/221", "50/221"],
-        ["6561/44200", "729/4420", "81/442", "45/221", "50/221"],
-    ]
-    assert fractions(design.fair(n=4, alpha="9/10")) == [[Fraction(x) for x in line] for line in expected]
-
-
-def test_em_as_printed() -> None:
-    """Figure 4's exponents at n = 7, and (16) corrected for odd n: y = 4/9 at n = 3, alpha = 1/2."""
-    first = [exponent(i, 0, 7) for i in range(8)]
-    assert first == [0, 1, 1, 2, 2, 3, 3, 4]
-    for n, alpha, y in (
-        (1, "1/2", "2/3"),
-        (3, "1/2", "4/9"),
-        (4, "10/11", "121/541"),
-        (5, "2/3", "27/95"),
-        (2, "9/10", "5/14"),
-    ):
-        for variant in (None, "paper"):
-            diagonal = {line[k] for k, line in enumerate(fractions(design.fair(n=n, alpha=alpha, variant=variant)))}
-            assert diagonal == {Fraction(y)}
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 6, 9, 20, 33])
-@pytest.mark.parametrize("alpha", ["1/2", "2/3", "9/10", "99/100"])
-def test_em_star_is_never_worse_than_em(n: int, alpha: str) -> None:
-    """For every true count and every distance, the mass beyond it is at most EM's; both have all seven properties."""
-    star, paper = design.fair(n=n, alpha=alpha), design.fair(n=n, alpha=alpha, variant="paper")
-    distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1)))
-    for d in range(n + 1):
-        beyond = [np.where(distance > d, mechanism.matrix(), 0).sum(axis=0) for mechanism in (star, paper)]
-        assert (beyond[0] <= beyond[1] + 1e-12).all()
-    for mechanism in (star, paper):
-        assert mechanism.properties() == set(PROPERTIES)
-        assert mechanism.delta(Epsilon.of(alpha=alpha)) == 0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrecisionWarning)
-            assert mechanism.certify().properties == set(PROPERTIES)
-
-
-@pytest.mark.parametrize(
-    ("n", "alpha", "l0"),
-    [
-        (3, "3/5", "3/4"),
-        (4, "9/10", "781/810"),
-        (8, "76/100", "19/22"),
-        (12, "9/10", "13223143/13817466"),
-        (17, "99/100", "280158144863224293946/280948077112468832847"),
-    ],
-)
-def test_weakly_honest_has_a_closed_form(n: int, alpha: str, l0: str) -> None:
-    mechanism = design.weakly_honest(n=n, alpha=alpha)
-    trace = sum(line[k] for k, line in enumerate(fractions(mechanism)))
-    assert Fraction(n + 1, n) - trace / n == Fraction(l0)
-    assert {"WH", "RM", "RH", "S"} <= mechanism.properties()
-    assert mechanism.delta(Epsilon.of(alpha=alpha)) == 0
-
-
-@pytest.mark.parametrize(
-    ("n", "alpha", "wh", "columns"),
-    [
-        (10, "2/3", 0.8, 0.8100000000000002),
-        (6, "10/11", 0.9674761904761905, 0.9694761904761905),
-        (10, "99/100", 0.9971701273537258, 0.9972077948848177),
-    ],
-)
-def test_both_readings_of_wm(n: int, alpha: str, wh: float, columns: float) -> None:
-    """Cormode 2019, Figure 9: WH < CM < EM strictly, whatever the paper says of (c)."""
-    assert design.weakly_honest(n=n, alpha=alpha).loss("L0") == pytest.approx(wh, abs=1e-8)
-    both = design.weakly_honest(n=n, alpha=alpha, columns=True)
-    assert both.loss("L0") == pytest.approx(columns, abs=1e-8)
-    assert {"WH", "RM", "CM"} <= both.properties()
-    assert both.loss("L0") < design.fair(n=n, alpha=alpha).loss("L0") - 1e-9
-
-
-def test_the_column_monotone_one_has_a_closed_form_for_small_n() -> None:
-    """Cormode 2019, Figure 7's WM at n = 4, alpha = 9/10, exactly; and no program up to n = 17."""
-    expected = [
-        ["20/81", "2/9", "1/5", "9/50", "81/500"],
-        ["2/9", "2/9", "1/5", "9/50", "7019/40500"],
-        ["44/225", "44/225", "1/5", "44/225", "44/225"],
-        ["7019/40500", "9/50", "1/5", "2/9", "2/9"],
-        ["81/500", "9/50", "1/5", "2/9", "20/81"],
-    ]
-    mechanism = design.weakly_honest(n=4, alpha="9/10", columns=True)
-    assert fractions(mechanism) == [[Fraction(x) for x in line] for line in expected]
-    for n in range(2, 18):
-        found = design.constrained(n=n, alpha="9/10", properties=["CM"])
-        assert found.design["method"] == "transport"
-        assert {"RM", "CM", "S"} <= found.properties()
-    assert design.constrained(n=18, alpha="9/10", properties=["CM"]).design["method"] == "linear program"
 
 
 def test_the_flowchart_gives_its_reason() -> None:

@@ -1,0 +1,163 @@
+"""A release that is killed, overtaken or stopped after its draw is completed by the same command."""
+
+import json
+import signal
+import stat
+import subprocess
+import sys
+from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from discreet.errors import LedgerError, OutputError, ReleaseError
+from discreet.publish import pending
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import run
+from tests.publish.pending.kept import KEPT, nothing_is_drawn, published, refuse
+from tests.town import folder, ledger, spent
+
+
+def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[str, Any], tmp_path: Path) -> None:
+    """Nobody saw them, so another draw is another release, and with fresh keys costs as much."""
+    asked = {**paid, "key": "fresh"}
+    with (
+        mock.patch("discreet.publish.pending.files.write", side_effect=OutputError("the disk is full")),
+        pytest.raises(OutputError, match="full") as failed,
+    ):
+        run(asked, tmp_path / "out")
+    assert "stays spent" in failed.value.__notes__[0]
+    assert spent(tmp_path) == 2
+    run(asked, tmp_path / "out")
+    assert spent(tmp_path) == 4
+
+
+def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_path: Path) -> None:
+    """Where no claim keeps them apart, the other is dropped, whatever it was, and goes on from the first."""
+    asked = {**paid, "key": "fresh"}
+    real = pending.keep
+
+    def meanwhile(*arguments: Any) -> pending.Kept:
+        with mock.patch("discreet.publish.pending.keep", real):
+            refuse(asked, tmp_path / "out")
+        return real(*arguments)
+
+    with (
+        mock.patch.object(import_module("discreet.release.run"), "claimed", nullcontext),
+        mock.patch("discreet.publish.pending.keep", meanwhile),
+        pytest.raises(ReleaseError, match="another run for this folder was faster"),
+    ):
+        run(asked, tmp_path / "out")
+    kept = json.loads((tmp_path / KEPT).read_text())
+    run(asked, tmp_path / "out")
+    assert published(tmp_path / "out") == kept["measurements"]
+
+
+def test_an_older_copy_of_the_ledger_is_refused(paid: dict[str, Any], tmp_path: Path) -> None:
+    """It says nothing of what the measurements cost."""
+    asked = {**paid, "key": "fresh"}
+    before = (tmp_path / "town.ledger").read_bytes()
+    refuse(asked, tmp_path / "out")
+    after = (tmp_path / "town.ledger").read_bytes()
+    (tmp_path / "town.ledger").write_bytes(before)
+    with nothing_is_drawn(), pytest.raises(LedgerError, match="this is an older copy"):
+        run(asked, tmp_path / "out")
+    assert (tmp_path / KEPT).exists()
+    (tmp_path / "town.ledger").write_bytes(after)
+    run(asked, tmp_path / "out")
+    assert spent(tmp_path) == 2
+
+
+def test_a_file_that_cannot_be_removed_is_told_and_the_folder_stays(paid: dict[str, Any], tmp_path: Path) -> None:
+    with (
+        mock.patch("discreet.publish.pending.Path.unlink", side_effect=PermissionError(13, "Permission denied")),
+        mock.patch("discreet.files.write", lambda path, data, **_: Path(path).write_bytes(data)),
+        pytest.raises(OutputError, match=r"the folder is published.*Permission denied"),
+    ):
+        run(paid, tmp_path / "out")
+    verify_folder(tmp_path / "out")
+
+
+def die_at(stage: str, spec: dict[str, Any], output: Path) -> None:
+    """A release in a process that is killed at a stage."""
+    script = f"""
+import os, signal
+from unittest import mock
+from discreet.release import run
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+with mock.patch({stage!r}, die):
+    run({spec!r}, {str(output)!r})
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+@pytest.mark.parametrize("stage", ["discreet.publish.table_files.files", "discreet.files.write_folder"])
+def test_a_process_that_is_killed_after_the_draw_is_completed(spec: dict[str, Any], tmp_path: Path, stage: str) -> None:
+    die_at(stage, spec, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert stat.S_IMODE((tmp_path / KEPT).stat().st_mode) == 0o600
+    kept = json.loads((tmp_path / KEPT).read_text())
+    with nothing_is_drawn():
+        run(spec, tmp_path / "out")
+    assert published(tmp_path / "out") == kept["measurements"]
+    verify_folder(tmp_path / "out")
+    assert not (tmp_path / KEPT).exists()
+    assert spec["ledger"] is None or spent(tmp_path) == 2
+
+
+@pytest.mark.parametrize(
+    "stage", ["discreet.account.ledger.grant.Grant.complete", "discreet.publish.pending.Kept.remove"]
+)
+def test_a_process_that_is_killed_at_its_very_end_is_completed(
+    paid: dict[str, Any], tmp_path: Path, stage: str
+) -> None:
+    """The folder is there, and whether the ledger knows is not known: the same command tells it."""
+    asked = {**paid, "key": "fresh"}
+    die_at(stage, asked, tmp_path / "out")
+    before = folder(tmp_path / "out")
+    with nothing_is_drawn():
+        run(asked, tmp_path / "out")
+    assert folder(tmp_path / "out") == before
+    assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
+    assert list(tmp_path.glob("*unpublished*")) == []
+
+
+def test_a_folder_that_is_another_release_is_named_and_never_to_be_removed(
+    paid: dict[str, Any], tmp_path: Path
+) -> None:
+    asked = {**paid, "key": "fresh"}
+    run({**asked, "version": "v0", "reconcile": "none"}, tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(OutputError) as refused:
+        run(asked, tmp_path / "out")
+    named = "out exists already, a published release with the version label 'v0' and the tables t"
+    assert named in str(refused.value)
+    assert "remove" not in str(refused.value)
+    (tmp_path / "out").rename(tmp_path / "aside")
+    refuse(asked, tmp_path / "out")
+    (tmp_path / "aside").rename(tmp_path / "out")
+    before = folder(tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(OutputError) as refused:
+        run(asked, tmp_path / "out")
+    assert named in str(refused.value)
+    assert f"remove {tmp_path / KEPT}" in str(refused.value)
+    assert "discreet verify" in str(refused.value)
+    with nothing_is_drawn():
+        assert run(asked, tmp_path / "other").resumed == tmp_path / KEPT
+    assert folder(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("change", [{"reconcile": "none"}, {"title": "Another"}])
+def test_a_folder_in_place_is_not_made_again_in_another_way(
+    paid: dict[str, Any], tmp_path: Path, change: dict[str, Any]
+) -> None:
+    die_at("discreet.publish.pending.Kept.remove", paid, tmp_path / "out")
+    before = folder(tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(OutputError, match="is not what this specification makes"):
+        run({**paid, **change}, tmp_path / "out")
+    assert folder(tmp_path / "out") == before
+    run(paid, tmp_path / "out")

@@ -1,0 +1,181 @@
+"""The private file of measurements: what is damaged, changed, open to others or none is refused."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import OutputError, ReleaseError
+from discreet.publish import pending
+from discreet.publish.verify_folder import verify_folder
+from discreet.release import run
+from tests.publish.pending.kept import KEPT, nothing_is_drawn, refuse
+from tests.town import spent
+
+
+def rewrite(path: Path, **changes: Any) -> None:
+    """Change fields of a file, its mode kept."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is not JSON"),
+        (b"\xff\x00", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b"[1, 2]", "not what Discreet writes"),
+        (b'{"format": "another"}', "not what Discreet writes"),
+        (b'{"format": "discreet unpublished measurements", "version": 2}', "has version 2, and this Discreet reads 1"),
+        (b'{"format": "discreet unpublished measurements", "version": 1}', "lacks a part"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_where_it_has_the_name_of_this_release_and_of_no_other(
+    paid: dict[str, Any], tmp_path: Path, content: bytes, said: str
+) -> None:
+    (tmp_path / KEPT).write_bytes(content)
+    (tmp_path / KEPT).chmod(0o600)
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said) as refused:
+        run(paid, tmp_path / "out")
+    assert "remove the file" in str(refused.value)
+    assert (tmp_path / KEPT).read_bytes() == content
+    assert spent(tmp_path) == 0
+    run(paid, tmp_path / "other")
+    assert (tmp_path / KEPT).read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda raw: raw[: len(raw) // 2], "is not JSON"),
+        (lambda raw: raw.replace(b'"version":1', b'"version":2'), "has version 2"),
+        (lambda raw: raw.replace(b'"measurements":[', b'"measurements":[1,'), "not as it was written"),
+        (lambda raw: raw.replace(b'"release"', b'"another"'), "lacks a part"),
+    ],
+)
+def test_a_damaged_file_of_another_name_is_refused_where_it_has_this_label_and_only_there(
+    paid: dict[str, Any], tmp_path: Path, change: Any, said: str
+) -> None:
+    """It may be the draw of this release."""
+    refuse(paid, tmp_path / "out")
+    (tmp_path / KEPT).write_bytes(change((tmp_path / KEPT).read_bytes()))
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said):
+        run(paid, tmp_path / "other")
+    assert run({**paid, "version": "v2"}, tmp_path / "other").resumed is None
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe", "open to others"])
+def test_what_others_left_in_the_folder_stops_no_release(paid: dict[str, Any], tmp_path: Path, kind: str) -> None:
+    foreign = tmp_path / "another.unpublished.json"
+    if kind == "folder":
+        foreign.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(foreign)
+    elif kind == "link":
+        foreign.symlink_to("/dev/zero")
+    else:
+        refuse({**paid, "version": "v2"}, tmp_path / "another")
+        foreign.chmod(0o644)
+    assert run(paid, tmp_path / "out").resumed is None
+    assert os.path.lexists(foreign)
+    verify_folder(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"measurements": [1, 2, 3, 4]},
+        {"measurements": []},
+        {"measurements": "1 2 3 4"},
+        {"measurements": [[1], [2, 3]]},
+        {"release": "v1 0000000000000000"},
+        {"label": "v2"},
+        {"mac": "0" * 64},
+        {"mac": "\ud800"},
+        {"mac": None},
+    ],
+)
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_file_that_was_changed_is_refused(
+    paid: dict[str, Any], tmp_path: Path, change: dict[str, Any], secret: bool
+) -> None:
+    asked = paid if secret else {**paid, "key": "fresh", "ledger": None, "secret": None}
+    refuse(asked, tmp_path / "out")
+    rewrite(tmp_path / KEPT, **change)
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="not as it was written"):
+        run(asked, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("measurements", "said"),
+    [
+        ([1, 2, 3], "one integer for each of 4 cells"),
+        ([1, 2, 3, 4.5], "one integer for each of 4 cells"),
+        ([1, 2, 3, 2**63], "one integer for each of 4 cells"),
+        ([[1, 2], [3, 4]], "one integer for each of 4 cells"),
+        ([[1, 2, 3], [4]], "one integer for each of 4 cells"),
+        (None, "one integer for each of 4 cells"),
+        ([1, 2, 3, -(10**9)], "cannot give"),
+    ],
+)
+def test_numbers_that_no_draw_gives_are_refused_even_with_the_right_mac(
+    paid: dict[str, Any], tmp_path: Path, measurements: Any, said: str
+) -> None:
+    """Without a secret anyone can make the mac."""
+    asked = {**paid, "key": "fresh", "ledger": None, "secret": None}
+    document = refuse(asked, tmp_path / "out")
+    del document["mac"]
+    document["measurements"] = measurements
+    identity = pending.Identity("v1", document["identity"], 4, b"")
+    rewrite(tmp_path / KEPT, measurements=measurements, mac=pending._mac(identity, document))
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said):
+        run(asked, tmp_path / "out")
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o602, 0o601])
+def test_a_file_that_is_open_to_others_is_refused(spec: dict[str, Any], tmp_path: Path, mode: int) -> None:
+    refuse(spec, tmp_path / "out")
+    (tmp_path / KEPT).chmod(mode)
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=rf"mode {mode:04o}.*chmod 600"):
+        run(spec, tmp_path / "out")
+    (tmp_path / KEPT).chmod(0o600)
+    run(spec, tmp_path / "out")
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "folder", "pipe"])
+def test_what_is_not_a_file_is_refused(paid: dict[str, Any], tmp_path: Path, kind: str) -> None:
+    refuse(paid, tmp_path / "out")
+    moved = (tmp_path / KEPT).rename(tmp_path / "moved.json")
+    if kind == "folder":
+        (tmp_path / KEPT).mkdir()
+    elif kind == "pipe":
+        os.mkfifo(tmp_path / KEPT, 0o600)
+    else:
+        (tmp_path / KEPT).symlink_to(moved if kind == "link" else tmp_path / "nowhere")
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="a link, a folder or a device"):
+        run(paid, tmp_path / "out")
+
+
+def test_a_file_that_the_system_does_not_let_read_is_refused(
+    paid: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless it has another name: then it is another user's, and none of this release."""
+    refuse(paid, tmp_path / "out")
+
+    def closed(path: Path) -> bytes:  # the tests may be run by root, whom no mode stops
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", closed)
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="cannot be read \\(Permission denied\\)"):
+        run(paid, tmp_path / "out")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert run(paid, tmp_path / "other").resumed is None
+
+
+def test_a_name_that_leaves_no_room_for_the_file_costs_nothing(paid: dict[str, Any], tmp_path: Path) -> None:
+    with nothing_is_drawn(), pytest.raises(OutputError, match="too long"):
+        run(paid, tmp_path / ("x" * 250))
+    assert spent(tmp_path) == 0

@@ -1,0 +1,54 @@
+"""Two-way tables: every number rounded down or up, sums included."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.reconcile import cube
+from discreet.reconcile.round_2d import controlled
+from tests.reconcile.cube_cases import (
+    cubes,
+    every_key,
+    fitted,
+    margin,
+)
+
+
+@given(cubes(2), st.integers(0, 3))
+def test_two_ways_are_rounded_down_or_up_throughout(given_cube: Any, seed: int) -> None:
+    noisy, variance = given_cube
+    full = max(noisy, key=len)
+    if len(full) != 2:
+        return
+    cells, real = np.asarray(cube(noisy, variance=variance, seed=seed)[full]), fitted(noisy, variance)
+    for key in every_key(2):
+        assert np.abs(margin(cells, key) - margin(real, key)).max() < 1.001
+
+
+@pytest.mark.parametrize("fixed", ["", "rows", "rows and columns", "total"])
+def test_controlled_rounding_of_a_large_table(fixed: str) -> None:
+    """Real cells whose fixed sums are integers up to the errors of a fit."""
+    generator = np.random.default_rng(2)
+    cells = generator.poisson(1.5, (60, 80)) + 0.0
+    for _ in range(3000):  # steps that keep all sums
+        (i, j), (k, m), step = generator.choice(60, 2, False), generator.choice(80, 2, False), generator.random()
+        step = min(step, cells[i, m], cells[j, k])
+        cells[i, k] += step
+        cells[j, m] += step
+        cells[i, m] -= step
+        cells[j, k] -= step
+    rows, columns, total = (np.rint(cells.sum(axis=axis)).astype(int) for axis in (1, 0, None))
+    assert np.mean(cells != np.rint(cells)) > 0.5
+    noisy = cells + (cells > 0.01) * generator.normal(0, 1e-5, cells.shape)
+    given_sums = rows if "rows" in fixed else None, columns if "columns" in fixed else None
+    result = controlled(noisy, *given_sums, total if fixed == "total" else None, 9)
+    assert result is not None
+    for axis in (0, 1, (0, 1)):
+        assert np.abs((result - cells).sum(axis=axis)).max() < 1.001
+    assert np.abs(result - cells).max() < 1.001
+    assert "rows" not in fixed or np.array_equal(result.sum(axis=1), rows)
+    assert "columns" not in fixed or np.array_equal(result.sum(axis=0), columns)
+    assert fixed != "total" or result.sum() == total
