@@ -1,8 +1,16 @@
 """What can go wrong, said to a person: what was given, what was expected, what to do."""
 
+from discreet.redact import hidden
+
 
 class DiscreetError(Exception):
-    """Any mistake that a user of Discreet can make or meet."""
+    """Any mistake that a user of Discreet can make or meet.
+
+    The message repeats what was given, but never what may be a secret (`redact`).
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(hidden(message))
 
 
 class ParameterError(DiscreetError, ValueError):

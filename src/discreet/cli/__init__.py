@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.cli import streams
 from discreet.errors import DiscreetError
 from discreet.interrupts import ENDING
+from discreet.redact import hidden
 
 if TYPE_CHECKING:
     from discreet.cli.commands import app
@@ -69,7 +70,7 @@ def _answering() -> Iterator[list[int]]:
 
 def _tell_the_end(number: int, error: BaseException) -> None:
     notes = getattr(error, "__notes__", ())
-    print("\n".join([f"ended by {signal.Signals(number).name}", *notes]), file=sys.stderr)
+    print(hidden("\n".join([f"ended by {signal.Signals(number).name}", *notes])), file=sys.stderr)
 
 
 def _is_lack_of_memory(error: BaseException) -> bool:
@@ -85,7 +86,7 @@ def _tell_memory(error: BaseException) -> None:
     said = (
         "error: there is not enough memory; raise the limit (ulimit -v), close other programs, or publish less at once"
     )
-    print("\n".join([said, *notes]), file=sys.stderr)
+    print(hidden("\n".join([said, *notes])), file=sys.stderr)
 
 
 def __getattr__(name: str) -> Any:

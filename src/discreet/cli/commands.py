@@ -3,6 +3,7 @@
 A command's module is loaded when the command is run, so that `discreet --help` loads no solver and no engine.
 """
 
+import sys
 import warnings
 from importlib import import_module
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 
 from discreet import __version__
 from discreet.errors import DiscreetError, FixedCountWarning, PrecisionWarning, PrivacyWarning
+from discreet.redact import hidden
 
 COMMANDS = {
     "design": "Design a mechanism, certify it, write its certificate.",
@@ -81,6 +83,10 @@ def _options(
     pass
 
 
+_UsageError: Any = typer.BadParameter.__mro__[2]
+"""The base class of errors in arguments and options. Typer does not export it."""
+
+
 def run() -> None:
     """Run the command of this process's arguments."""
     with warnings.catch_warnings():
@@ -88,7 +94,15 @@ def run() -> None:
         warnings.simplefilter("always", PrecisionWarning)
         warnings.simplefilter("always", PrivacyWarning)
         warnings.showwarning = lambda message, *_, **__: _print(f"warning: {message}", "yellow")
-        app()
+        try:
+            code = app(standalone_mode=False)
+        except _UsageError as error:
+            if error.message:
+                error.message = hidden(error.message)
+            error.show()
+            code = error.exit_code
+        if isinstance(code, int) and code:
+            sys.exit(code)
 
 
 def tell(error: DiscreetError) -> None:
@@ -97,7 +111,7 @@ def tell(error: DiscreetError) -> None:
 
 
 def _print(text: str, style: str) -> None:
-    """Write to standard error."""
+    """Write to standard error, without what may be a secret."""
     from rich.console import Console
 
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text, style=style, markup=False)
+    Console(stderr=True, highlight=False, soft_wrap=True).print(hidden(text), style=style, markup=False)

@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import DataChangedError, SecretError
-from discreet.measure import secrets
 from discreet.plan.sections import Secret
+from discreet.redact import shown
 
 SIZE = 16
 WAIT = 600.0
@@ -125,7 +125,7 @@ class Memory:
                 base.execute("COMMIT")
         except sqlite3.Error as error:
             raise SecretError(
-                f"the memory of the secret, {secrets.shown(self.file)}, cannot be used ({error}); nothing was drawn."
+                f"the memory of the secret, {shown(self.file)}, cannot be used ({error}); nothing was drawn."
                 " Restore it from a copy, or make room for it; without it, what was released is not known"
             ) from None
 
@@ -137,12 +137,12 @@ class Memory:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise SecretError(
-                f"the memory of the secret, {secrets.shown(self.file)}, cannot be written ({reason}); nothing was"
+                f"the memory of the secret, {shown(self.file)}, cannot be written ({reason}); nothing was"
                 " drawn: give a place for it under secret: {memory: FILE}"
             ) from None
         if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_mode & 0o077):
             raise SecretError(
-                f"the memory of the secret, {secrets.shown(self.file)}, is no file, or can be read by others; nothing"
+                f"the memory of the secret, {shown(self.file)}, is no file, or can be read by others; nothing"
                 " was drawn: take the right away with chmod 600"
             )
 

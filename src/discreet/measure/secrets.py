@@ -10,13 +10,13 @@ import binascii
 import hashlib
 import hmac
 import os
-import re
 import secrets
 import stat
 from pathlib import Path
 
 from discreet import files
 from discreet.errors import EntropyError, SecretError
+from discreet.redact import shown
 
 SIZE = 32
 ENVIRONMENT = "env:"
@@ -44,22 +44,6 @@ def secret(source: str | os.PathLike[str]) -> bytes:
             )
         return _decoded(value.encode(errors="replace"), f"the environment variable {shown(name)}")
     return _decoded(_read(place), shown(place))
-
-
-def shown(place: str | bytes | os.PathLike[str]) -> str:
-    """A path or a name for an error message; not shown where it may be a secret that was given in place of one."""
-    text = os.fsdecode(place)
-    if any(_may_be_secret(part) for part in (text, *text.split("/"))):
-        return "that was given (not shown, as it may be a secret itself)"
-    return repr(text[:200])
-
-
-def _may_be_secret(text: str) -> bool:
-    """Whether a text has the letters of 32 random bytes, or of most of them."""
-    if re.search(r"[0-9A-Fa-f]{24,}", text):
-        return True
-    run = re.search(r"[0-9A-Za-z+/_=-]{30,}", text)
-    return run is not None and all(re.search(kind, run.group()) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
 
 
 def fresh(size: int = SIZE) -> bytes:
