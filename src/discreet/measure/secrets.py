@@ -104,6 +104,11 @@ def _read(path: str | bytes) -> bytes:
                     f"the file {shown(path)} can be read by others (mode {mode:04o}); take the right away with chmod"
                     " 600, and if others may have read it, make a new one"
                 )
+            if status.st_nlink > 1:
+                raise SecretError(
+                    f"the file {shown(path)} has {status.st_nlink} names (hard links), and the memory of what was"
+                    " released lies beside one of them; remove the other names, which `find -samefile` lists"
+                )
             return file.read(1024)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"

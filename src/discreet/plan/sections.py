@@ -1,6 +1,7 @@
 """The sections of a specification: whose privacy, dimensions, tables, budget, secret, fixed counts."""
 
 import math
+import os
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -230,8 +231,11 @@ class Secret(Section):
 
     @property
     def place(self) -> str | None:
-        """The file that remembers what was released with the secret; None where there is no place for one."""
-        beside = None if self.file is None else f"{self.file}.memory"
+        """The file that remembers what was released with the secret; None where there is no place for one.
+
+        A link to the file of the secret has no memory of its own: the memory lies beside the file.
+        """
+        beside = None if self.file is None else f"{os.path.realpath(self.file)}.memory"
         return beside if self.memory is None else self.memory
 
 
