@@ -12,6 +12,7 @@ base64        30 characters or more that change between small letters, capitals 
 A digest that Discreet writes itself stays: it is preceded by "sha256:".
 """
 
+import itertools
 import os
 import re
 
@@ -65,4 +66,4 @@ def _random(text: str) -> bool:
 
 def _changes(kinds: str) -> int:
     """Return how often a character is of another kind than the one before."""
-    return sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    return sum(one != other for one, other in itertools.pairwise(kinds))

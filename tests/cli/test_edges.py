@@ -1,4 +1,4 @@
-"""Mistakes at the edges of the command line: secrets in the wrong place, poor terminals, restored ledgers, late signals."""
+"""Mistakes at the edges of the command line: secrets, poor terminals, restored ledgers, late signals."""
 
 import base64
 from pathlib import Path

@@ -64,7 +64,7 @@ class LedgerUse:
         """Open the ledger, and reserve nothing yet."""
         spec = plan.spec
         ledger = None if spec.ledger is None else _ledger(spec.ledger, secret)
-        memory = Memory.of(spec.secret)
+        memory = Memory.of(spec.secret, secret)
         scheme, number = keys.SCHEME, ""
         if ledger is not None:
             number = ledger.id
