@@ -43,7 +43,7 @@ class _Stream:
 
     def __init__(self, stream: Any, kept: bool) -> None:
         self._stream, self._kept = stream, kept
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
     def __getattr__(self, name: str) -> Any:
