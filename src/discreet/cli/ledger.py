@@ -1,5 +1,6 @@
 """`discreet ledger`: open a budget, see what was granted from it, check it, hand it on."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,8 @@ from discreet.cli.keys import DEFAULT, Source
 from discreet.errors import LedgerError, ParameterError
 from discreet.exact import text
 from discreet.measure import secrets
+from discreet.measure.secret_memory import Memory
+from discreet.plan.sections import Secret
 
 if TYPE_CHECKING:
     from discreet.account.ledger.ledger import Ledger, Statement
@@ -59,8 +62,13 @@ def open_(
 @app.command()
 def show(ledger: Place, secret: Source = DEFAULT) -> None:
     """Show what was granted, to whom, when, and what is left."""
-    statement = _at(ledger, secret).show()
+    opened = _at(ledger, secret)
+    statement = opened.show()
     _summary(statement)
+    try:
+        _as_remembered(opened, secret)
+    except LedgerError as error:
+        shown.console.print(f"warning: {error}", style="bold yellow", markup=False)
     if statement.records:
         grid = Grid(box=SIMPLE_HEAD)
         for head in ("release", "units", "state", "reserved", "changed", "note"):
@@ -81,11 +89,15 @@ def verify(
     secret: Source = DEFAULT,
 ) -> None:
     """Recompute the chain, the sums, the cells and the unit; exit 0 only if all of it holds."""
-    statement = _at(ledger, secret).verify(None if head is None else _head(head))
+    opened = _at(ledger, secret)
+    statement = opened.verify(None if head is None else _head(head))
+    remembered = _as_remembered(opened, secret)
     streams.left("every check holds")
     shown.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
     _summary(statement)
-    if head is None:
+    if remembered:
+        shown.console.print("The memory of the secret knows no later entry.")
+    elif head is None:
         shown.console.print("An older copy of a ledger is a valid ledger: give --head from the last manifest.")
 
 
@@ -122,12 +134,40 @@ def _at(place: str, secret: str) -> "Ledger":
     return Ledger.at(place, secrets.secret(secret))
 
 
+def _as_remembered(ledger: "Ledger", source: str) -> bool:
+    """Compare a ledger with the memory beside the file of the secret. Return False if the memory says nothing of it.
+
+    Raises
+    ------
+    LedgerError
+        The memory knows an entry that the ledger does not have.
+    """
+    if source.startswith(secrets.ENVIRONMENT):
+        return False
+    memory = Memory.of(Secret(file=source), secrets.secret(source))
+    if memory is None or not os.path.lexists(memory.file):
+        return False
+    head = memory.head(ledger.id)
+    if head is None:
+        return False
+    try:
+        ledger.releases(head)
+    except LedgerError as error:
+        raise LedgerError(
+            f"the memory of the secret, {memory.file}, knows entry {head[0]} of this ledger, and the ledger does not"
+            " have that entry: it is an older copy. Grant nothing from it; restore the latest copy",
+            error.failures,
+        ) from None
+    return True
+
+
 def _summary(statement: "Statement") -> None:
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     used = statement.spent + statement.reserved
     budget = statement.budget
+    spends = sum(record.state in ("spent", "complete") for record in statement.records)
     rows = {
         "ledger": statement.ledger + (f", {statement.name}" if statement.name else ""),
         "unit": statement.unit,
@@ -139,7 +179,8 @@ def _summary(statement: "Statement") -> None:
         "left": f"{statement.left} units",
         "composed": f"{used} units cost at most epsilon {shown.above(statement.epsilon)} at the budget's delta, and"
         f" delta {shown.above(statement.delta)} at its epsilon",
-        "head": str(statement.head),
+        "releases": f"{spends} spent; the manifest of the last of them has seq {spends}, which counts releases",
+        "head": f"{statement.head}   (entry {statement.head.seq}; an entry is a step of a release)",
     }
     for name, value in rows.items():
         grid.add_row(name, value.replace("[", "\\["))

@@ -91,10 +91,15 @@ class Grant:
     def refund(self) -> None:
         """Give the units back; only before they are spent. Again: nothing happens."""
         with self._step() as (base, last, state):
-            if state in ("spent", "complete"):
+            if state == "complete":
                 raise LedgerError(
-                    f"{self.release!r} is {state}: numbers may have been drawn, so its {self.cost} units cannot be"
-                    " given back; run it again to complete it"
+                    f"{self.release!r} is complete: it is published, so its {self.cost} units cannot be given back;"
+                    " nothing is left to do"
+                )
+            if state == "spent":
+                raise LedgerError(
+                    f"{self.release!r} is spent: numbers may have been drawn, so its {self.cost} units cannot be"
+                    " given back; run the release again to complete it"
                 )
             if state == "reserved":
                 self._book.replay(base).check()  # that it was not spent is only known from the whole chain
