@@ -1,12 +1,21 @@
 """Mistakes at the edges of the command line: secrets, poor terminals, restored ledgers, late signals."""
 
 import base64
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from discreet import design
 from discreet.errors import DiscreetError
+from discreet.measure import keys
 from discreet.redact import HIDDEN, hidden, shown
 
 SECRET = bytes(range(7, 256, 7))[:32]
@@ -90,3 +99,150 @@ def test_a_mistyped_command_is_told_with_its_usage(discreet: Any) -> None:
     assert result.code == 2
     assert "Usage: discreet keys" in result.err
     assert "No such command 'fingerprnt'" in result.err
+
+
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+MAIN = "import sys; from discreet.cli import main; main()"
+
+
+@pytest.fixture
+def spec(discreet: Any, tmp_path: Path) -> dict[str, Any]:
+    """Return a specification; its label has a letter that ASCII lacks."""
+    (tmp_path / "people.csv").write_text("sex\n" + "f\nm\n" * 50)
+    assert discreet("keys", "new", "secret.key").code == 0
+    return {
+        "version": "m2\u00e9",
+        "source": {"csv": "people.csv"},
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
+        "design": {"name": "geometric", "epsilon": "0.25"},
+        "budget": {"epsilon": 3, "delta": "1e-6"},
+        "secret": {"file": "secret.key"},
+        "outputs": ["csv"],
+    }
+
+
+def written(spec: dict[str, Any], tmp_path: Path) -> str:
+    """Write a specification; return the name of its file."""
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec))
+    return "spec.yaml"
+
+
+def started(tmp_path: Path, *command: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Run Python in another process."""
+    return subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, check=False, text=True, stderr=subprocess.PIPE,
+        **{"stdout": subprocess.PIPE, "env": {**os.environ, **ASCII}, **settings},
+    )  # fmt: skip
+
+
+def test_a_terminal_without_a_letter_of_a_label_gets_its_number(
+    discreet: Any, spec: dict[str, Any], tmp_path: Path
+) -> None:
+    assert discreet("release", written(spec, tmp_path), "-o", "out").code == 0
+    for command in (["-c", MAIN, "verify", "out"], ["-m", "discreet.certify.folder", "out"]):
+        done = started(tmp_path, *command)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "m2\\xe9" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_the_second_checker_says_that_its_output_is_full(discreet: Any, spec: dict[str, Any], tmp_path: Path) -> None:
+    assert discreet("release", written(spec, tmp_path), "-o", "out").code == 0
+    with open("/dev/full", "w") as full:
+        done = started(tmp_path, "-m", "discreet.certify.folder", "out", stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "error: standard output cannot be written (No space left on device); make room\n"
+
+
+@pytest.fixture
+def ledger(discreet: Any, spec: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    """Open a ledger; return a specification that is paid from it."""
+    design.geometric(epsilon="0.25").certify().save(tmp_path / "unit.json")
+    opened = discreet(
+        "ledger", "open", "town.ledger", "--unit", "unit.json", "--epsilon", "3", "--delta", "1e-6",
+        "--secret", "secret.key",
+    )  # fmt: skip
+    assert opened.code == 0
+    return spec | {"ledger": "town.ledger"}
+
+
+def test_a_restored_ledger_is_told_by_the_memory_of_the_secret(
+    discreet: Any, ledger: dict[str, Any], tmp_path: Path
+) -> None:
+    where = ("town.ledger", "--secret", "secret.key")
+    assert "give --head" in discreet("ledger", "verify", *where).out
+    assert not (tmp_path / "secret.key.memory").exists()
+    assert discreet("release", written({**ledger, "version": "v1"}, tmp_path), "-o", "one").code == 0
+    shutil.copy(tmp_path / "town.ledger", tmp_path / "older")
+    assert discreet("release", written({**ledger, "version": "v2"}, tmp_path), "-o", "two").code == 0
+    verified = discreet("ledger", "verify", *where)
+    assert verified.code == 0
+    assert "knows no later entry" in verified.out
+    assert f"2 spent; the manifest of the last of them has seq {_seq(tmp_path / 'two')}" in verified.out
+    assert "(entry 6;" in verified.out
+    shutil.copy(tmp_path / "older", tmp_path / "town.ledger")
+    refused = discreet("ledger", "verify", *where)
+    assert refused.code == 2
+    assert "it is an older copy" in refused.err
+    shown_ = discreet("ledger", "show", *where)
+    assert shown_.code == 0
+    assert "warning: the memory of the secret" in shown_.out
+
+
+def _seq(folder: Path) -> int:
+    return int(json.loads((folder / "manifest.json").read_bytes())["ledger"]["seq"])
+
+
+def test_a_complete_release_is_not_to_be_run_again(discreet: Any, ledger: dict[str, Any], tmp_path: Path) -> None:
+    assert discreet("release", written({**ledger, "version": "v1"}, tmp_path), "-o", "one").code == 0
+    listed = discreet("ledger", "show", "town.ledger", "--secret", "secret.key").out
+    name = next(line for line in listed.splitlines() if line.strip().startswith("v1 "))
+    refused = discreet("ledger", "refund", "town.ledger", " ".join(name.split()[:2]), "--secret", "secret.key")
+    assert refused.code == 2
+    assert "nothing is left to do" in refused.err
+    assert "again" not in refused.err
+
+
+def test_weights_of_zero_at_the_ends_of_a_row_change_no_key() -> None:
+    class Padded:
+        def __init__(self, document: dict[str, Any]) -> None:
+            self.certificate, self.document = self, document
+
+    table = design.geometric(epsilon="0.25").certify()
+    document = table.certificate.document
+    longer = {
+        **document,
+        "interior": [
+            {"first": row["first"] - 1, "weights": ["0", *row["weights"], "0", "0"]} for row in document["interior"]
+        ],
+    }
+    as_before = {name: document[name] for name in ("bits", "domain", "rows", "interior")}
+    plain = keys.hashlib.sha256(keys.canonical(as_before)).hexdigest()  # type: ignore[attr-defined]
+    assert keys.weights(table) == plain
+    assert keys.weights(Padded(longer)) == plain  # type: ignore[arg-type]
+
+
+LATE = """
+import os, signal, sys
+from discreet.cli import main
+import discreet.release.run
+from discreet.publish.pending import Kept
+signal.signal({number}, signal.SIG_DFL)
+real = Kept.remove
+def told(self):
+    real(self)
+    os.kill(os.getpid(), {number})
+Kept.remove = told
+sys.argv = ["discreet", "release", "spec.yaml", "-o", "out"]
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_after_publication_is_a_success(spec: dict[str, Any], tmp_path: Path, number: int) -> None:
+    written(spec, tmp_path)
+    done = started(tmp_path, "-c", LATE.format(number=int(number)), env=dict(os.environ))
+    assert done.returncode == 0
+    assert "published and complete" in done.stderr
+    assert (tmp_path / "out" / "manifest.json").exists()

@@ -25,7 +25,8 @@ def main() -> None:
     """Run a command; a mistake of the user's is one message on standard error and exit code 2.
 
     A command that is told to end by a signal removes what it put aside, as copies of rows, says so in one line, and
-    exits with 128 and the number of the signal.
+    exits with 128 and the number of the signal. If its work was done by then, as a folder that is published and
+    complete, it says so and exits with 0.
     """
     with streams.guarded(), _answering() as told:
         try:
@@ -35,7 +36,7 @@ def main() -> None:
         except BaseException as error:
             if told:  # a library may have made an error of its own of being ended
                 _tell_the_end(told[0], error)
-                sys.exit(128 + told[0])
+                sys.exit(128 + told[0] if streams.STATE.left is None else 0)
             if _is_lack_of_memory(error):
                 _tell_memory(error)
             elif isinstance(error, DiscreetError):
@@ -69,7 +70,9 @@ def _answering() -> Iterator[list[int]]:
 
 
 def _tell_the_end(number: int, error: BaseException) -> None:
-    notes = getattr(error, "__notes__", ())
+    notes = list(getattr(error, "__notes__", ()))
+    if streams.STATE.left is not None and not notes:
+        notes = [f"The work was done: {streams.STATE.left}."]
     print(hidden("\n".join([f"ended by {signal.Signals(number).name}", *notes])), file=sys.stderr)
 
 

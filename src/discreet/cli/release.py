@@ -29,6 +29,7 @@ def release(
 ) -> None:
     """Count, perturb, and leave a folder that can be published as it is."""
     from discreet.release import ReleaseSpec, run  # the engines take a while to load
+    from discreet.release.run import PUBLISHED
 
     if schema:
         typer.echo(json.dumps(ReleaseSpec.model_json_schema(), indent=2, ensure_ascii=False))
@@ -36,8 +37,14 @@ def release(
     if spec is None or output is None:
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
     with show.progress() as progress:
-        made = run(spec, output, log=log, progress=progress)
-    streams.left(f"the folder {output} is published")
+
+        def tell(doing: str, done: float) -> None:
+            if doing == PUBLISHED:
+                streams.left(f"the folder {output} is published and complete")
+            else:
+                progress(doing, done)
+
+        made = run(spec, output, log=log, progress=tell)
     if made.resumed is not None:
         show.console.print(f"went on from measurements drawn earlier ({made.resumed}): nothing was drawn", markup=False)
     privacy = made.manifest["privacy"]

@@ -36,6 +36,9 @@ from discreet.reconcile import distance
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release.draw import draw
 
+PUBLISHED = "published"
+"""What progress is called with when the folder is complete, before any signal that came meanwhile is answered."""
+
 Progress = Callable[[str, float], None]
 """Called with what is being done, and which fraction of it is done."""
 
@@ -165,6 +168,7 @@ def run(
                     files.write_folder(output, content)
             ledger.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
             kept.remove()
+            tell(PUBLISHED, 1)
     return Release(
         folder=Path(output),
         spec=plan.spec,
