@@ -122,7 +122,7 @@ class Leaf(str):
 
 def test_the_second_check_looks_every_category_up_a_few_times() -> None:
     names = [Leaf(f"category {number}") for number in range(500)]
-    book = {"column": "a", "categories": names, "ranges": None, "from_data": False, "levels": {}}
+    book: dict[str, Any] = {"column": "a", "categories": names, "ranges": None, "from_data": False, "levels": {}}
     table = {"name": "t", "dimensions": [{"dimension": "a", "level": None}], "margins": "all", "filter": {}}
     Leaf.looked_up = 0
     layout = folder.cells.layout_of({"dimensions": {"a": book}, "tables": [table]})

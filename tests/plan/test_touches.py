@@ -146,9 +146,9 @@ def test_a_list_of_categories_is_kept_once() -> None:
     asked = spec(
         [{"name": "t", "dimensions": ["a"], "margins": "all"}], dimensions={"a": {"column": "a", "categories": names}}
     )
-    layout_of(asked)
+    resolve(asked).layout
     tracemalloc.start()
-    found = layout_of(asked)
+    found = resolve(asked).layout
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.groupings[0].size == len(names) + 1
@@ -157,13 +157,13 @@ def test_a_list_of_categories_is_kept_once() -> None:
 
 def test_a_level_of_single_leaves_has_the_groups_of_the_leaves() -> None:
     dimensions = {"a": {"column": "a", "categories": ["x", "y"], "levels": {"same": {"X": ["x"], "Y": ["y"]}}}}
-    tables = [
+    tables: list[dict[str, Any]] = [
         {"name": "t", "dimensions": ["a"]},
         {"name": "u", "dimensions": [{"dimension": "a", "level": "same"}]},
         {"name": "v", "dimensions": ["a"], "filter": {"a": ["x", "y", "_other"]}},
     ]
-    found = layout_of(spec(tables, dimensions=dimensions))
-    one, other = (grouping.sides[0].members for grouping in found.groupings)  # the filter leaves everyone
+    found = resolve(spec(tables, dimensions=dimensions)).layout
+    one, other = (grouping.axes[0].members for grouping in found.groupings)  # the filter leaves everyone
     assert one == other
     assert hash(one) == hash(other)
     assert list(one) == [{0}, {1}, {2}]

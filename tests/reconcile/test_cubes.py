@@ -194,7 +194,7 @@ def test_what_levels_are_called_does_not_matter_nor_which_is_listed_first(names:
     for seed in range(20):
         generator = np.random.default_rng(seed)
         cells = generator.poisson(2, (6, 3))
-        noisy = {(0,): cells.sum(axis=1), (1,): cells.sum(axis=0), (): np.asarray(cells.sum())}
+        noisy: dict[Any, Any] = {(0,): cells.sum(axis=1), (1,): cells.sum(axis=0), (): np.asarray(cells.sum())}
         noisy |= {
             ((0, name), 1): np.eye(max(way) + 1, dtype=int)[way].T @ cells
             for name, way in zip("abcd", ways, strict=True)

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from discreet.count import arrow_batches
 from discreet.count.engines import duckdb as engine_of_duckdb
 from discreet.count.engines.engine import Engine
+from discreet.count.engines.sql import Column
 from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
 from discreet.measure import keys
@@ -125,7 +126,7 @@ def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> No
         for column, (values, counts) in expected.items():
             plan = CountPlan((Recode(column, 2, values=values),))
             assert counted(engine, plan) == {(code,): count for code, count in counts.items()}, column
-            many = Plan((Recode(column, 2, values=values | {str(9000 + each): 0 for each in range(80)}),))
+            many = CountPlan((Recode(column, 2, values=values | {str(9000 + each): 0 for each in range(80)}),))
             assert counted(engine, many) == counted(engine, plan), column
         assert engine.values("n") == ["A", "B", "a"]
         assert engine.values("e") == ["a", "b"]
@@ -134,7 +135,7 @@ def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> No
 
 def test_undeclared_texts_are_not_compared_with_every_declared_one(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a", "b"]}), tmp_path / "x.parquet")
-    column = engine_of_duckdb.Column("text", "text")
+    column = Column("text", "text")
     with contextlib.closing(engine_of_duckdb.DuckDB(parquet=tmp_path / "x.parquet")) as base:
         few = base.dialect.lookup(column, 0, ["a", "c"], [0, 1])
         many = base.dialect.lookup(column, 1, [f"a{place}" for place in range(100)], list(range(100)))

@@ -1,6 +1,5 @@
 """Releases that are refused after the draw, and what they keep."""
 
-import csv
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import SolverError
+from discreet.publish.verify_folder import verify_folder
 from discreet.reconcile import table_plan
 from discreet.release import run
 
@@ -51,6 +51,10 @@ def nothing_is_drawn() -> Iterator[None]:
 
 
 def published(path: Path) -> list[int]:
-    """The measurements of a folder; here every cell is in one grouping only."""
-    with (path / "measurements.csv").open() as file:
-        return [int(row["measurement"]) for row in csv.DictReader(file)]
+    """The measurements of a folder in the order of the file that kept them: by the definition of their cells."""
+    made = verify_folder(path).published
+    definitions, where = made.plan.layout.cells
+    found: dict[bytes, int] = {}
+    for cells, values in zip(where, made.measurements, strict=True):
+        found |= {definitions[cell]: value for cell, value in zip(cells.tolist(), values.ravel().tolist(), strict=True)}
+    return [found[definition] for definition in sorted(found)]

@@ -38,16 +38,16 @@ def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[
 def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_path: Path) -> None:
     """Where no claim keeps them apart, the other is dropped, whatever it was, and goes on from the first."""
     asked = {**paid, "key": "fresh"}
-    real = pending.keep
+    real = pending.Keeper.keep
 
     def meanwhile(*arguments: Any) -> pending.Kept:
-        with mock.patch("discreet.publish.pending.keep", real):
+        with mock.patch.object(pending.Keeper, "keep", real):
             refuse(asked, tmp_path / "out")
         return real(*arguments)
 
     with (
         mock.patch.object(import_module("discreet.release.run"), "claimed", nullcontext),
-        mock.patch("discreet.publish.pending.keep", meanwhile),
+        mock.patch.object(pending.Keeper, "keep", meanwhile),
         pytest.raises(ReleaseError, match="another run for this folder was faster"),
     ):
         run(asked, tmp_path / "out")

@@ -5,10 +5,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from discreet.errors import OutputError, ReleaseError
+from discreet.measure import secrets
 from discreet.publish import pending
+from discreet.publish.draw_identity import Identity
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
 from tests.publish.pending.kept import KEPT, nothing_is_drawn, refuse
@@ -20,6 +23,12 @@ def rewrite(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
+def seal(path: Path) -> None:
+    """Give a file the checksum of what it holds."""
+    content = {name: value for name, value in json.loads(path.read_text()).items() if name != "sha256"}
+    rewrite(path, sha256=pending._checksum(content))
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -28,8 +37,8 @@ def rewrite(path: Path, **changes: Any) -> None:
         (b"[" * 100_000, "is not JSON"),
         (b"[1, 2]", "not what Discreet writes"),
         (b'{"format": "another"}', "not what Discreet writes"),
-        (b'{"format": "discreet unpublished measurements", "version": 2}', "has version 2, and this Discreet reads 1"),
-        (b'{"format": "discreet unpublished measurements", "version": 1}', "lacks a part"),
+        (b'{"format": "discreet unpublished measurements", "version": 1}', "has version 1, and this Discreet reads 2"),
+        (b'{"format": "discreet unpublished measurements", "version": 2}', "lacks a part"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_where_it_has_the_name_of_this_release_and_of_no_other(
@@ -50,7 +59,7 @@ def test_a_file_that_cannot_be_read_is_refused_where_it_has_the_name_of_this_rel
     ("change", "said"),
     [
         (lambda raw: raw[: len(raw) // 2], "is not JSON"),
-        (lambda raw: raw.replace(b'"version":1', b'"version":2'), "has version 2"),
+        (lambda raw: raw.replace(b'"version":2', b'"version":1'), "has version 1"),
         (lambda raw: raw.replace(b'"measurements":[', b'"measurements":[1,'), "not as it was written"),
         (lambda raw: raw.replace(b'"release"', b'"another"'), "lacks a part"),
     ],
@@ -92,6 +101,10 @@ def test_what_others_left_in_the_folder_stops_no_release(paid: dict[str, Any], t
         {"measurements": [[1], [2, 3]]},
         {"release": "v1 0000000000000000"},
         {"label": "v2"},
+        {"identity": "0" * 64},
+        {"identity": None},
+        {"keys": "0" * 64},
+        {"sha256": None},
         {"mac": "0" * 64},
         {"mac": "\ud800"},
         {"mac": None},
@@ -104,9 +117,31 @@ def test_a_file_that_was_changed_is_refused(
     asked = paid if secret else {**paid, "key": "fresh", "ledger": None, "secret": None}
     refuse(asked, tmp_path / "out")
     rewrite(tmp_path / KEPT, **change)
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="not as it was written"):
+    for name in ("out", *(["other"] if "label" not in change else [])):
+        with nothing_is_drawn(), pytest.raises(ReleaseError, match="not as it was written"):
+            run(asked, tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
+def test_a_file_of_another_secret_is_of_another_release_and_not_damaged(
+    paid: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse(paid, tmp_path / "out")
+    monkeypatch.setenv("OTHER", secrets.new_secret(tmp_path / "other.key").hex())
+    asked = {**paid, "ledger": None, "key": "fresh", "secret": {"env": "OTHER"}}
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="other tables or other data"):
         run(asked, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("change", [{"mac": "0" * 64}, {"release": "v1 0000000000000000"}])
+def test_a_file_that_was_changed_and_given_a_new_checksum_is_refused(
+    paid: dict[str, Any], tmp_path: Path, change: dict[str, Any]
+) -> None:
+    refuse(paid, tmp_path / "out")
+    rewrite(tmp_path / KEPT, **change)
+    seal(tmp_path / KEPT)
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="not as it was written"):
+        run(paid, tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -127,10 +162,11 @@ def test_numbers_that_no_draw_gives_are_refused_even_with_the_right_mac(
     """Without a secret anyone can make the mac."""
     asked = {**paid, "key": "fresh", "ledger": None, "secret": None}
     document = refuse(asked, tmp_path / "out")
-    del document["mac"]
+    del document["mac"], document["sha256"]
     document["measurements"] = measurements
-    identity = pending.Identity("v1", document["identity"], 4, b"")
-    rewrite(tmp_path / KEPT, measurements=measurements, mac=pending._mac(identity, document))
+    known = Identity("v1", document["identity"], None, np.arange(4), b"")
+    rewrite(tmp_path / KEPT, measurements=measurements, mac=pending._mac(known, document))
+    seal(tmp_path / KEPT)
     with nothing_is_drawn(), pytest.raises(ReleaseError, match=said):
         run(asked, tmp_path / "out")
 

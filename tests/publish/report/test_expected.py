@@ -1,17 +1,23 @@
 """The errors that a report states are those that releases have."""
 
+import json
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import discreet
+from discreet.errors import CertificateError, SolverError
 from discreet.measure import lookup
 from discreet.plan.release_plan import ReleasePlan, plan_with, resolve
 from discreet.publish.folder import Published
 from discreet.publish.report.expected import expected
-from discreet.reconcile.table_plan import make_table_plan
-from discreet.release import ReleaseSpec
+from discreet.publish.verify_folder import verify_folder
+from discreet.reconcile.table_plan import TablePlan, make_table_plan
+from discreet.release import ReleaseSpec, run
+from tests import town
 
 NOISE = discreet.design.geometric(epsilon="0.3").certify()
 LEVELS = {"half": {"low": ["0", "1"], "high": ["2", "3", "4"]}}
@@ -105,3 +111,23 @@ def test_a_total_is_no_better_than_least_squares() -> None:
     assert found.published is not None
     assert found.least_squares is not None
     assert found.published**2 == pytest.approx(found.least_squares**2 + 1 / 12)
+
+
+def test_a_simulation_that_does_not_converge_stops_no_release_and_is_told(tmp_path: Path) -> None:
+    """The report leaves one column out and says why, the steward's log has the reason, and `verify` finds the same."""
+    asked = town.settle(tmp_path)
+    run(asked, tmp_path / "usual", log=tmp_path / "usual.json")
+    with mock.patch.object(TablePlan, "simulated", side_effect=SolverError("least squares did not converge")):
+        run(asked, tmp_path / "out", log=tmp_path / "log.json")
+        verify_folder(tmp_path / "out")
+    usual, report = ((tmp_path / name / "report.html").read_text() for name in ("usual", "out"))
+    assert "as published</th>" in usual
+    assert "as published</th>" not in report
+    assert "of least squares</th>" in report
+    assert "could not be simulated" in report
+    assert "could not be simulated" not in usual
+    assert "expected_errors" not in json.loads((tmp_path / "usual.json").read_text())
+    told = json.loads((tmp_path / "log.json").read_text())["expected_errors"]
+    assert told == "left out of the report, as they could not be simulated: least squares did not converge"
+    with pytest.raises(CertificateError, match="report"):
+        verify_folder(tmp_path / "out")  # the simulation converges here, so the report should be another
