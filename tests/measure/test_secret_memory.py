@@ -109,7 +109,7 @@ def test_a_ledger_from_an_older_copy_is_noticed(paid: dict[str, Any], tmp_path: 
 
 
 def test_the_last_entry_that_was_seen_does_not_go_back(tmp_path: Path) -> None:
-    memory = Memory(tmp_path / "memory")
+    memory = Memory(tmp_path / "memory", bytes(32))
     assert memory.head("a") is None
     for seq in (3, 5, 4):
         memory.saw("a", (seq, str(seq)))

@@ -146,7 +146,7 @@ def test_a_list_of_categories_is_kept_once() -> None:
     asked = spec(
         [{"name": "t", "dimensions": ["a"], "margins": "all"}], dimensions={"a": {"column": "a", "categories": names}}
     )
-    resolve(asked).layout
+    resolve(asked)
     tracemalloc.start()
     found = resolve(asked).layout
     peak = tracemalloc.get_traced_memory()[1]

@@ -169,7 +169,8 @@ def test_few_cells_are_fitted_by_elimination_and_come_out_the_same(
         place = np.ravel_multi_index([people[axis] for axis in key], shape) if key else np.zeros(500, dtype=int)
         counts = np.bincount(place, minlength=math.prod(shape)).reshape(shape)
         known = settled and len(key) < 2
-        noisy = counts + (0.0 if known else np.rint(random.normal(0, 13, counts.shape)))
+        noisy = counts.astype(np.float64)
+        noisy += 0 if known else np.rint(random.normal(0, 13, counts.shape))
         low = np.asarray(0.0) if key in keys else None
         blocks.append(Block(tuple((a, None) for a in key), noisy, np.asarray(0.0 if known else 169.0), low))
     equations = dense.Equations(axes, blocks, axes.maximal([block.key for block in blocks]))
