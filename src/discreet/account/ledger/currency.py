@@ -129,6 +129,22 @@ class Unit:
         found = _least(lambda c: dominated(release, self._lower(c)), highest)
         return found if found is not None else bound if bound is not None and bound <= most else None
 
+    def why_refused(self, parts: Parts, contributions: int, capacity: int) -> str:
+        """Say why a release takes more units than a ledger has: it reveals the truth more often, or it costs more."""
+        own = "use the ledger's own table (design: {certificate: FILE}, with the certificate that it was opened with)"
+        asked = [(ptable, times) for ptable, times in parts if times]
+        reveals, most = _release(asked, contributions).floor, compose(self.pair, capacity, step=self.pair.step).floor
+        if reveals > most:
+            return (
+                f"the noise of the release is cut off, so its outputs reveal the truth with chance {reveals:.3g}. All"
+                f" {capacity} units of the ledger together do so with chance {most:.3g}, so they do not cover that:"
+                f" {own}"
+            )
+        return (
+            f"the release costs more than all {capacity} units of the ledger: publish fewer cells, use more noise, or"
+            f" {own}"
+        )
+
     def _lower(self, units: int) -> Composition:
         return compose(self.pair, units, step=self.pair.step)
 

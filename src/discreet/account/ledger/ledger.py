@@ -208,8 +208,7 @@ class Ledger:
         found = self.unit.cost(parts, rows, self.capacity)
         if found is None:
             raise BudgetError(
-                f"the release costs more than all {self.capacity} units of the ledger, or has outputs that reveal more"
-                " than any number of them: publish fewer cells, use more noise, or use the ledger's own table",
+                self.unit.why_refused(parts, rows, self.capacity),
                 asked=self.capacity + 1,
                 left=self.capacity,
             )
