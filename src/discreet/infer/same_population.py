@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from discreet.labels import listed
+
 if TYPE_CHECKING:
     from discreet.plan.codebook import Codebook
     from discreet.plan.layout import Grouping
@@ -22,7 +24,7 @@ def differing(ours: "Grouping", theirs: "Grouping") -> str | None:
             return said
         if one.labels != other.labels:
             apart = sorted({*one.labels} ^ {*other.labels}) or [*one.labels]
-            return f"the labels of {name!r} differ or are in another order ({', '.join(apart[:5])})"
+            return f"the labels of {name!r} differ or are in another order ({listed(apart, 5)})"
         for label, mine, its in zip(one.labels, one.members, other.members, strict=True):
             if _names(one.book, mine) != _names(other.book, its):
                 return (
@@ -49,7 +51,7 @@ def _recoded(one: "Codebook", other: "Codebook") -> str | None:
     if one.digest == other.digest:
         return None
     if apart := sorted({*one.leaves} ^ {*other.leaves}):
-        return f"the categories of {one.name!r} differ ({', '.join(apart[:5])})"
+        return f"the categories of {one.name!r} differ ({listed(apart, 5)})"
     return f"the categories of {one.name!r} are made from another column or from other raw values"
 
 

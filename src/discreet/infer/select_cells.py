@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import ParameterError, SpecError
+from discreet.labels import listed
 
 if TYPE_CHECKING:
     from discreet.plan.layout import Grouping, GroupingAxis
@@ -114,13 +115,13 @@ def _inside(side: "GroupingAxis", label: str | None) -> list[bool]:
     except SpecError:
         leaves = frozenset()
     if not any(members & leaves for members in side.members):
-        known = ", ".join(side.labels[:20])
+        known = listed(side.labels)
         raise ParameterError(f"dimension {side.book.name!r} has no label {label!r}; choose one of: {known}") from None
     for name, members in zip(side.labels, side.members, strict=True):
         if members & leaves and not members <= leaves:
             raise ParameterError(
                 f"{name!r} of {side.book.name!r} is partly inside {label!r}, whose count the table's cells do not tell;"
-                f" choose whole ones, of: {', '.join(side.labels[:20])}"
+                f" choose whole ones, of: {listed(side.labels)}"
             )
     return [members <= leaves for members in side.members]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import ParameterError, SpecError
-from discreet.labels import OTHER, TOTAL
+from discreet.labels import OTHER, TOTAL, listed
 from discreet.plan.canonical_text import LARGEST, WHITE_SPACE
 from discreet.plan.sections import Dimension
 from discreet.plan.yaml_file import Place
@@ -160,7 +160,7 @@ class Codebook:
             if not meanings:
                 raise SpecError(
                     f"{what} {self.name!r} names {label!r}, which is no leaf or group of it;"
-                    f" its leaves are {', '.join(self.leaves[:20])}",
+                    f" its leaves are {listed(self.leaves)}",
                     place,
                 )
             if len(set(meanings.values())) > 1:
@@ -247,7 +247,7 @@ def _level(name: str, level: str, groups: dict[str, list[str]], leaves: tuple[st
         if unknown:
             raise SpecError(
                 f"group {group!r} of level {level!r} names {unknown[0]!r}, which is no leaf of {name!r}; its leaves are"
-                f" {', '.join(leaves[:20])}",
+                f" {listed(leaves)}",
                 place,
             )
         if not names:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import SpecError
+from discreet.labels import listed as listing
 from discreet.plan.layout import Layout, apart
 from discreet.plan.spec import ReleaseSpec
 
@@ -57,7 +58,7 @@ def _agree(literals: Sequence[Known], sizes: Mapping[str, int]) -> None:
                 parts.append(one)
         total = sum(part.count for part in parts)
         if total > whole.count or (total < whole.count and parts and _size(whole, sizes) == _sizes(parts, sizes)):
-            listed = ", ".join(f"{part.count} for {part.text}" for part in parts[:10])
+            listed = listing([f"{part.count} for {part.text}" for part in parts], 10)
             raise SpecError(
                 f"fixed gives {whole.count} for {whole.text}, and {listed}, who are"
                 f" {'all' if total < whole.count else 'some'} of them and make {total}; correct one of them",
