@@ -141,3 +141,17 @@ class SpecError(DiscreetError, ValueError):
 
 class ReleaseError(DiscreetError):
     """A release could not be made; nothing was published."""
+
+
+class ExceededBudgetError(ReleaseError):
+    """The guarantee of a release exceeds its budget.
+
+    Attributes
+    ----------
+    finding
+        The message without the remedy, which is for those who make the release and not for its readers.
+    """
+
+    def __init__(self, finding: str, remedy: str) -> None:
+        super().__init__(f"{finding}: {remedy}")
+        self.finding = finding

@@ -24,6 +24,8 @@ def verify(
     if os.path.isdir(path):
         _folder(path)
         return
+    if not os.path.lexists(path):
+        raise CertificateError(f"{path} does not exist; give a certificate file, or the folder of a release")
     if os.path.exists(path) and not os.path.isfile(path):
         raise CertificateError(f"{path} is a pipe or a device; give the path of a certificate file")
     certificate = check(Path(path))

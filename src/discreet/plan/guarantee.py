@@ -12,7 +12,7 @@ import numpy.typing as npt
 from discreet.account.composition import compose
 from discreet.account.privacy_profile import profile
 from discreet.certify.ptable import PTable
-from discreet.errors import ReleaseError
+from discreet.errors import ExceededBudgetError
 from discreet.exact import Epsilon, exact, upper
 from discreet.plan.contributor_keys import unevenness
 from discreet.plan.spec import ReleaseSpec
@@ -95,7 +95,7 @@ def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise
 
     Raises
     ------
-    ReleaseError
+    ExceededBudgetError
         The guarantee exceeds the budget.
     """
     if why_no_promise(spec) is not None:
@@ -109,10 +109,10 @@ def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise
         added = touches * ptable.delta(epsilon.exponent / touches)
         bound = min(bound, float(np.nextafter(float(added), 1)) if added else 0.0)
     if bound > delta:
-        raise ReleaseError(
+        raise ExceededBudgetError(
             f"the budget is epsilon {spec.budget.epsilon} and delta {spec.budget.delta}; with this design (epsilon"
             f" {ptable.guarantee.epsilon} a cell) one person in {touches} cells may lose delta {bound:.3g} there, and"
-            f" {together.floor:.3g} at any epsilon: publish fewer margins, take a noisier design, or leave it to the"
-            " adviser"
+            f" {together.floor:.3g} at any epsilon",
+            "publish fewer margins, take a noisier design, or leave it to the adviser",
         )
     return Promise(spec.budget.epsilon, bound, together.floor)

@@ -34,7 +34,7 @@ from pydantic import ValidationError
 
 from discreet import files
 from discreet.certify.ptable import PTable, load
-from discreet.errors import CertificateError, DiscreetError, ParameterError, SolverError
+from discreet.errors import CertificateError, DiscreetError, ExceededBudgetError, ParameterError, SolverError
 from discreet.measure import lookup
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout
@@ -284,6 +284,12 @@ def _differences(stated: Any, expected: Any, place: str = "") -> Iterator[str]:
 def _promise(manifest: Manifest, resolved: Resolved, ptable: PTable, failures: list[str]) -> Promise | None:
     try:
         promise = composed_promise(resolved.spec, ptable, resolved.touches)
+    except ExceededBudgetError as error:
+        failures.append(
+            f"manifest: {error.finding}: the release exceeds the budget that it states. Do not rely on its promise; ask"
+            " the publisher"
+        )
+        return None
     except DiscreetError as error:
         failures.append(f"manifest: {error}")
         return None
