@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -246,3 +247,43 @@ def test_a_signal_after_publication_is_a_success(spec: dict[str, Any], tmp_path:
     assert done.returncode == 0
     assert "published and complete" in done.stderr
     assert (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_a_path_that_is_not_there_may_be_a_file_or_a_folder(discreet: Any) -> None:
+    result = discreet("verify", "nothere")
+    assert result.code == 2
+    assert "a certificate file, or the folder of a release" in result.err
+
+
+def test_a_reader_is_not_told_how_to_publish(discreet: Any, spec: dict[str, Any], tmp_path: Path) -> None:
+    assert discreet("release", written(spec, tmp_path), "-o", "out").code == 0
+    file = tmp_path / "out" / "manifest.json"
+    changed, times = re.subn(r'("budget": \{[^}]*"epsilon": )"3"', r'\1"0.1"', file.read_text("utf-8"))
+    assert times > 0
+    file.write_text(changed, "utf-8")
+    result = discreet("verify", "out")
+    assert result.code == 2
+    assert "ask the publisher" in result.err
+    assert "publish fewer" not in result.err
+
+
+def test_long_lists_of_labels_say_how_many_there_are(discreet: Any, spec: dict[str, Any], tmp_path: Path) -> None:
+    spec["dimensions"]["sex"] |= {"categories": [f"c{at}" for at in range(30)], "levels": {"l": {"g": ["none"]}}}
+    result = discreet("release", written(spec, tmp_path), "-o", "out")
+    assert result.code == 2
+    assert re.search(r"c0, .*c19, \.\.\. \(3[01] in all\)", result.err)
+
+
+def test_a_ledger_says_why_it_refuses(discreet: Any, ledger: dict[str, Any], tmp_path: Path) -> None:
+    cut = design.geometric(epsilon="0.25", support=40).certify()
+    cut.save(tmp_path / "cut.json")
+    ledger["budget"] = {"epsilon": 6, "delta": "1e-3"}
+    refusals = [
+        ({"certificate": "cut.json"}, "reveal the truth with chance"),
+        ({"name": "geometric", "epsilon": "2"}, "more than all 12 units"),
+    ]
+    for chosen, words in refusals:
+        result = discreet("release", written({**ledger, "design": chosen}, tmp_path), "-o", "out")
+        assert result.code == 2
+        assert words in result.err
+        assert "design: {certificate: FILE" in result.err
