@@ -15,7 +15,7 @@ that one key never serves two populations.
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +109,9 @@ class Singles(Sequence[frozenset[int]]):
 
     def __getitem__(self, at: Any) -> Any:
         return frozenset({range(self.size)[at]})
+
+    def __iter__(self) -> Iterator[frozenset[int]]:
+        return (frozenset({leaf}) for leaf in range(self.size))
 
 
 def grouped(groups: Iterable[frozenset[int]]) -> Groups:

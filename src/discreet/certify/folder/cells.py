@@ -225,7 +225,8 @@ def _patterns(layout: Layout, name: str) -> list[str]:
     holding: list[dict[str, tuple[frozenset[str], ...]]] = [{} for _ in uses]
     for held, sets in zip(holding, uses, strict=True):
         for one in sets:
-            held |= {leaf: (*held.get(leaf, ()), one) for leaf in one}
+            for leaf in one:
+                held[leaf] = (*held.get(leaf, ()), one)
     found: dict[Any, str] = {}
     for leaf in sorted(book.leaves):
         number: dict[frozenset[str], int] = {book.leaves: -1}
