@@ -4,6 +4,7 @@ import copy
 import datetime
 import json
 import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 import discreet.cli
 from discreet.errors import SpecError
 from discreet.measure import secrets
+from discreet.plan import spec_errors
 from discreet.plan.codebook import resolve
 from discreet.plan.read_spec import read
 from discreet.plan.release_plan import resolve as resolve_names
@@ -390,3 +392,12 @@ def test_what_no_table_uses_decides_nothing() -> None:
     with pytest.raises(SpecError, match="give a budget"):
         load({**SMALL, "budget": None, "design": GEOMETRIC, "dimensions": {**SMALL["dimensions"], "county": idle}})
     load({**SMALL, "ledger": "x", "dimensions": {**SMALL["dimensions"], "county": idle}})
+
+
+def test_looking_for_characters_that_files_cannot_hold_keeps_no_texts() -> None:
+    names = [f"category {at}" for at in range(20_000)]
+    tracemalloc.start()
+    spec_errors.unwritable({"dimensions": {"a": {"column": "a", "categories": names}}})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50 * len(names)

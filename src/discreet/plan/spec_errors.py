@@ -70,7 +70,7 @@ def unwritable(document: Any) -> None:
     done = set()
     while left:
         place, part = left.pop()
-        if isinstance(part, str) and ("\0" in part or part.encode(errors="replace").decode() != part):
+        if isinstance(part, str) and not _writable(part):
             raise SpecError(
                 "the text has a character that files cannot hold (a NUL or a lone surrogate); remove it", place
             )
@@ -80,7 +80,12 @@ def unwritable(document: Any) -> None:
                 left += [((*place, text(key)), value) for key, value in part.items()]
                 left += [(place, key) for key in part]
             else:
-                left += [((*place, at), value) for at, value in enumerate(part)]
+                left += [((*place, at), value) for at, value in enumerate(part) if not _writable(value)]
+
+
+def _writable(part: Any) -> bool:
+    """Whether a part is a text that files can hold."""
+    return isinstance(part, str) and "\0" not in part and part.encode(errors="replace").decode() == part
 
 
 def _said(place: Place, problems: list[dict[str, Any]]) -> str:
