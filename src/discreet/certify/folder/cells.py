@@ -156,14 +156,14 @@ def _book(name: str, given: dict[str, Any]) -> Book:
 
 def selected(book: Book, labels: Sequence[str]) -> frozenset[str]:
     """Leaves by the names of leaves or of groups; `_other` is the leaf."""
-    found: frozenset[str] = frozenset()
+    found: set[str] = set()
     for label in labels:
         levels = [None] if label == "_other" else list(book.levels)
         meant = {book.levels[level][label] for level in levels if label in book.levels[level]}
         need(len(meant) == 1, f"{label!r:.80} in a filter or fixed count has {len(meant)} meanings")
         found |= meant.pop()
     need(found, "a filter is empty")
-    return found
+    return frozenset(found)
 
 
 def _margins(given: Any, names: list[str]) -> list[tuple[str, ...]]:
@@ -195,19 +195,29 @@ def touches(layout: Layout) -> tuple[int, int]:
     tried = [_patterns(layout, name) for name in layout.books]
     if math.prod(map(len, tried)) > MOST_COMBINATIONS:
         return 0, simple
+    holding = {axis.members: _holding(axis.members) for grouping in layout.groupings for axis in grouping.axes}
     most = 0
     for leaves in product(*tried):
         person = dict(zip(layout.books, leaves, strict=True))
         held = set()
         for grouping in layout.groupings:
             if all(person[name] in inside for name, inside in grouping.within):
-                own = [[one for one in axis.members if person[axis.dimension] in one] for axis in grouping.axes]
+                own = [holding[axis.members].get(person[axis.dimension], []) for axis in grouping.axes]
                 names = [axis.dimension for axis in grouping.axes]
                 held |= {
                     layout.definition([*zip(names, sets, strict=True), *grouping.within]) for sets in product(*own)
                 }
         most = max(most, len(held))
     return most, simple
+
+
+def _holding(members: Iterable[frozenset[str]]) -> dict[str, list[frozenset[str]]]:
+    """Index groups by their leaves: the groups that hold each leaf, in order."""
+    found: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for group in members:
+        for leaf in group:
+            found[leaf].append(group)
+    return found
 
 
 def attainable(layout: Layout) -> bool:
@@ -222,11 +232,7 @@ def _patterns(layout: Layout, name: str) -> list[str]:
     uses = {axis.members for grouping in layout.groupings for axis in grouping.axes if axis.dimension == name}
     uses |= {(inside,) for grouping in layout.groupings for other, inside in grouping.within if other == name}
     alone = sum(other.identity == book.identity for other in layout.books.values()) == 1
-    holding: list[dict[str, tuple[frozenset[str], ...]]] = [{} for _ in uses]
-    for held, sets in zip(holding, uses, strict=True):
-        for one in sets:
-            for leaf in one:
-                held[leaf] = (*held.get(leaf, ()), one)
+    holding = [_holding(sets) for sets in uses]
     found: dict[Any, str] = {}
     for leaf in sorted(book.leaves):
         number: dict[frozenset[str], int] = {book.leaves: -1}

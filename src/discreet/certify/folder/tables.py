@@ -259,11 +259,20 @@ def _own(members: tuple[frozenset[str], ...]) -> dict[str, int]:
 
 def _joined(groups: list[frozenset[str]]) -> dict[str, int]:
     """The finest groups that hold each of these whole: a number for every leaf."""
-    whole: list[frozenset[str]] = []
+    above = {leaf: leaf for group in groups for leaf in group}
+
+    def top(leaf: str) -> str:
+        while above[leaf] != leaf:
+            above[leaf] = above[above[leaf]]
+            leaf = above[leaf]
+        return leaf
+
     for group in groups:
-        touching = [other for other in whole if other & group]
-        whole = [other for other in whole if not other & group] + [group.union(*touching)]
-    return {leaf: at for at, group in enumerate(whole) for leaf in group}
+        first, *others = group
+        for leaf in others:
+            above[top(leaf)] = top(first)
+    places: dict[str, int] = {}
+    return {leaf: places.setdefault(top(leaf), len(places)) for leaf in above}
 
 
 def _summed(grouping: Grouping, counted: Counts, into: dict[str, dict[str, int]]) -> dict[tuple[int, ...], int]:
