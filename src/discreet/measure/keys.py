@@ -19,8 +19,7 @@ bits. An id of up to 15 bytes is the block itself; a longer one is hashed first,
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -49,20 +48,10 @@ def header(scheme: int, ledger: str, version: str, unit: Sequence[object], ptabl
 
 
 def weights(ptable: PTable) -> str:
-    """Return a digest of what decides which number a key gives, and of nothing else in the certificate.
-
-    Weights of 0 at the ends of a row decide nothing, and are left out.
-    """
+    """A digest of what decides which number a key gives, and of nothing else in the certificate."""
     document = ptable.certificate.document
-    chosen = {name: document[name] for name in ("bits", "domain")}
-    chosen |= {name: [_trimmed(row) for row in document[name]] for name in ("rows", "interior")}
+    chosen = {name: document[name] for name in ("bits", "domain", "rows", "interior")}
     return hashlib.sha256(canonical(chosen)).hexdigest()
-
-
-def _trimmed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without weights of 0 at its ends."""
-    there = [at for at, weight in enumerate(row["weights"]) if int(weight)]
-    return {"first": row["first"] + there[0], "weights": row["weights"][there[0] : there[-1] + 1]}
 
 
 def derived(secret: bytes, purpose: str) -> bytes:
