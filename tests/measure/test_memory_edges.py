@@ -142,6 +142,14 @@ def test_where_measurements_are_kept_is_sealed_too(tmp_path: Path) -> None:
         memory.unpublished("a")
 
 
+def test_a_path_that_is_not_text_is_remembered(tmp_path: Path) -> None:
+    memory, file = Memory(tmp_path / "memory", KEY), tmp_path / os.fsdecode(b"a\xe9b")
+    memory.will_keep("a", file)
+    assert memory.unpublished("a") == file
+    sql(memory.file, "DROP TABLE seals", f"UPDATE unpublished SET file = '{tmp_path}/earlier'")
+    assert memory.unpublished("a") == tmp_path / "earlier"
+
+
 def test_the_memory_of_another_secret_is_refused(tmp_path: Path) -> None:
     Memory(tmp_path / "memory", KEY).saw("a", (5, "5"))
     with pytest.raises(SecretError, match="memory of another secret"):

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import UnionType
 
 import numpy as np
 import numpy.typing as npt
@@ -48,10 +49,10 @@ CREATE TABLE IF NOT EXISTS unpublished (identity TEXT PRIMARY KEY, file TEXT NOT
 CREATE TABLE IF NOT EXISTS seals (part TEXT PRIMARY KEY, mac BLOB NOT NULL);
 """
 
-PARTS: dict[str, tuple[str, tuple[type, ...]]] = {
+PARTS: dict[str, tuple[str, tuple[type | UnionType, ...]]] = {
     "cells": ("SELECT names, hashes FROM cells ORDER BY rowid", (bytes, bytes)),
     "heads": ("SELECT ledger, seq, mac FROM heads ORDER BY ledger", (str, int, str)),
-    "unpublished": ("SELECT identity, file FROM unpublished ORDER BY identity", (str, str)),
+    "unpublished": ("SELECT identity, file FROM unpublished ORDER BY identity", (str, str | bytes)),
 }
 """For every sealed table its rows, in an order of their own, and the types of a row."""
 
@@ -130,13 +131,15 @@ class Memory:
     def will_keep(self, identity: str, file: Path) -> None:
         """Note where measurements will be kept, before they are drawn."""
         with self._opened("unpublished") as base:
-            base.execute("INSERT OR REPLACE INTO unpublished VALUES (?, ?)", (identity, os.path.realpath(file)))
+            base.execute(
+                "INSERT OR REPLACE INTO unpublished VALUES (?, ?)", (identity, os.fsencode(os.path.realpath(file)))
+            )
 
     def unpublished(self, identity: str) -> Path | None:
         """Where the measurements of a release were kept when it was last drawn; they may be published or given up."""
         with self._opened("unpublished") as base:
             row = base.execute("SELECT file FROM unpublished WHERE identity = ?", (identity,)).fetchone()
-        return None if row is None else Path(row[0])
+        return None if row is None else Path(os.fsdecode(row[0]))
 
     @contextmanager
     def _opened(self, part: str) -> Iterator[sqlite3.Connection]:
@@ -182,7 +185,7 @@ class Memory:
         query, types = PARTS[part]
         mac = hmac.new(self.key, part.encode(), "sha256")
         for row in base.execute(query):
-            if tuple(map(type, row)) != types or (part == "cells" and not _paired(*row)):
+            if not all(map(isinstance, row, types)) or (part == "cells" and not _paired(*row)):
                 raise self._damaged()
             for value in row:
                 data = value if isinstance(value, bytes) else str(value).encode(errors="surrogatepass")
