@@ -16,7 +16,6 @@ import yaml
 
 from discreet import design
 from discreet.errors import DiscreetError
-from discreet.measure import keys
 from discreet.redact import HIDDEN, hidden, shown
 
 SECRET = bytes(range(7, 256, 7))[:32]
@@ -203,25 +202,6 @@ def test_a_complete_release_is_not_to_be_run_again(discreet: Any, ledger: dict[s
     assert refused.code == 2
     assert "nothing is left to do" in refused.err
     assert "again" not in refused.err
-
-
-def test_weights_of_zero_at_the_ends_of_a_row_change_no_key() -> None:
-    class Padded:
-        def __init__(self, document: dict[str, Any]) -> None:
-            self.certificate, self.document = self, document
-
-    table = design.geometric(epsilon="0.25").certify()
-    document = table.certificate.document
-    longer = {
-        **document,
-        "interior": [
-            {"first": row["first"] - 1, "weights": ["0", *row["weights"], "0", "0"]} for row in document["interior"]
-        ],
-    }
-    as_before = {name: document[name] for name in ("bits", "domain", "rows", "interior")}
-    plain = keys.hashlib.sha256(keys.canonical(as_before)).hexdigest()  # type: ignore[attr-defined]
-    assert keys.weights(table) == plain
-    assert keys.weights(Padded(longer)) == plain  # type: ignore[arg-type]
 
 
 LATE = """
