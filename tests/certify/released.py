@@ -5,10 +5,12 @@ import hashlib
 import io
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from discreet.errors import FixedCountWarning
 from discreet.measure import secrets
 from discreet.publish.manifest import digest
 from discreet.release import run
@@ -123,7 +125,9 @@ def released(place: Path, kind: str) -> Path:
     """The folder of that kind, made once."""
     where = place / kind.replace(" ", "-")
     if not where.exists():
-        run(specification(place, **KINDS[kind]), where)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FixedCountWarning)  # what some of them give is far from the truth
+            run(specification(place, **KINDS[kind]), where)
     return where
 
 

@@ -255,7 +255,7 @@ def test_vectors_on_a_cycle_of_several_dimensions() -> None:
         ([True], "bool"),
         (np.array([1.0]), "float64"),
         (np.ma.masked_array([1, 2], mask=[True, False]), "masked"),
-        ([[1], [1, 2]], "ragged"),
+        ([[1], [1, 2]], "different lengths"),
         (float("nan"), "float"),
     ],
 )

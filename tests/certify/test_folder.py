@@ -106,7 +106,6 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
     assert accepted == columns | ranges | unused | design | software | labels | {
         "engine",
         "key.fingerprint",
-        "key.scheme",
     }
 
 

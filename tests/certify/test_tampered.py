@@ -173,7 +173,7 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
         "plain", several(("privacy.composed.delta", "1e-30")), "composed delta", "promise: epsilon 2",
     ),
     "the composed delta, raised": (
-        "plain", several(("privacy.composed.delta", "1e-05")), "report.html", "above the budget",
+        "plain", several(("privacy.composed.delta", "1e-05")), "composed delta", "above the budget",
     ),
     "the composed delta, no number": ("plain", several(("privacy.composed.delta", "nan")), "composed delta", "form"),
     "delta of the budget": ("plain", several(("spec.budget.delta", "1e-12")), "the budget is", "above the budget"),

@@ -244,7 +244,7 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
                 continue
             accepted.add(".".join(map(str, place)))
     columns = {"spec.unit.id", "spec.unit.name", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
-    unsaid = {"key.scheme", "spec.design", "spec.design.epsilon", "spec.bits"}  # stated, or in the certificate
+    unsaid = {"spec.design", "spec.design.epsilon", "spec.bits"}  # stated, or in the certificate
     accepted -= {"spec.seed"}  # where it decides no tie, another seed makes the same tables
     assert accepted == {"software.discreet", "software.python", "software.numpy"} | columns | unsaid
 

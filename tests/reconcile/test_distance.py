@@ -154,7 +154,7 @@ def test_the_total_of_a_hierarchy_is_the_one_of_least_squares() -> None:
 def test_a_zero_that_is_none_is_seen_in_the_measurements() -> None:
     layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {"a": "0"}, "count": 0}])
     values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 3)), dtype=np.int64))
-    with pytest.raises(ReleaseError, match="given as 0"):
+    with pytest.raises(ReleaseError, match="fixed gives 0 for a: 0"):
         require_near(plan, plan.fitted(values), values, ptable.table)
 
 

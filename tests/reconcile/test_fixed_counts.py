@@ -58,7 +58,7 @@ def test_a_total_is_met_though_nobody_published_it() -> None:
 
 def test_a_fixed_count_is_about_its_own_population_only() -> None:
     table = {"name": "t", "dimensions": ["county"], "margins": "all", "filter": {"sex": ["f", "m"]}}
-    with pytest.raises(SpecError, match="100 for everyone, which is no sum of published cells"):
+    with pytest.raises(SpecError, match="100 for everyone, who are no published cell"):
         planned([table], fixed=[{"where": {}, "count": 100}])
     layout, plan = planned([table], fixed=[{"where": {"county": "a1"}, "count": 0}])  # zero: all among them
     assert plan.tables(noisy(layout, 1))[0][0][0] == 0

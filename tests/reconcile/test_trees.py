@@ -186,7 +186,7 @@ def test_a_node_not_measured_is_the_sum_of_its_children() -> None:
         ([1, float("nan")], [-1, 0], "nan"),
         ([1, 2.5], [-1, 0], "2.5"),
         ([[1], [2]], [[-1], [0]], "one of each"),
-        ([1, 2], [-1, 0.5], "parent holds 0.5; give integers"),
+        ([1, 2], [-1, 0.5], "parent: 0.5 is given; give integers"),
         (np.ma.masked_equal([1, 2], 2), [-1, 0], "masked"),
         ([2**42, 2**41, 2**42], [-1, 0, 0], "leaves add up to"),
     ],

@@ -285,7 +285,7 @@ def test_alpha_stands_for_epsilon() -> None:
     [
         (([1, 2], [3, 4]), "one total for each table"),
         (([[1, 2], [3, 4]], 7), "one total for each table"),
-        (([[1, 2], [3]], [3, 3]), "equal length"),
+        (([[1, 2], [3]], [3, 3]), "different lengths"),
         (([1.5, 2], 3), "1.5"),
         (([1, float("nan")], 3), "nan"),
         (([1, 2], float("inf")), "inf"),

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from discreet import files
-from discreet.errors import InputError, LedgerError, OutputError
+from discreet.errors import InputError, LedgerError, OutputError, SecretError
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
 from tests.town import folder, ledger, spent
@@ -96,7 +96,7 @@ def test_an_accident_leaves_neither_folder_nor_log(
     paid: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
 ) -> None:
     given = {**paid, "ledger": None} if stage.endswith("fsync") else paid
-    with mock.patch(stage, side_effect=accident), pytest.raises((type(accident), OutputError)):
+    with mock.patch(stage, side_effect=accident), pytest.raises((type(accident), OutputError, SecretError)):
         run(given, tmp_path / "out", log=tmp_path / "log.json")
     assert left(tmp_path) == set()
     run(given, tmp_path / "out", log=tmp_path / "log.json")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
+LEAST_MEMORY = 200_000_000
+"""Bytes of address space without which numpy does not load."""
+
 
 def main() -> None:
     """Run a command; a mistake of the user's is one message on standard error and exit code 2.
@@ -30,6 +33,7 @@ def main() -> None:
     """
     with streams.guarded(), _answering() as told:
         try:
+            _require_memory()
             from discreet.cli import commands
 
             commands.run()
@@ -74,6 +78,20 @@ def _tell_the_end(number: int, error: BaseException) -> None:
     if streams.STATE.left is not None and not notes:
         notes = [f"The work was done: {streams.STATE.left}."]
     print(hidden("\n".join([f"ended by {signal.Signals(number).name}", *notes])), file=sys.stderr)
+
+
+def _require_memory() -> None:
+    """Raise MemoryError if the process may have less memory than libraries need to load.
+
+    A library that finds none may end the process itself, without a word that helps.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
+        raise MemoryError
 
 
 def _is_lack_of_memory(error: BaseException) -> bool:

@@ -137,6 +137,8 @@ class Memory:
 
     def unpublished(self, identity: str) -> Path | None:
         """Where the measurements of a release were kept when it was last drawn; they may be published or given up."""
+        if not os.path.lexists(self.file):
+            return None
         with self._opened("unpublished") as base:
             row = base.execute("SELECT file FROM unpublished WHERE identity = ?", (identity,)).fetchone()
         return None if row is None else Path(os.fsdecode(row[0]))

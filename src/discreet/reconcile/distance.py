@@ -114,8 +114,10 @@ def given_counts(plan: TablePlan, values: Sequence[Integers], table: Table) -> l
     """Compare every count that was given from elsewhere with the measurements of its cells.
 
     A count other than 0 is compared with the cell of just these people, and 0 with all cells of people among them.
+    Noise that has an upper end explains any difference, because larger counts are measured as if they were that end.
     """
-    noise, found = Noise(table), []
+    noise = Noise(table) if plan.literals and table.interior else None
+    found = []
     for one in plan.literals:
         measured = [
             values[place][cells]
@@ -127,7 +129,7 @@ def given_counts(plan: TablePlan, values: Sequence[Integers], table: Table) -> l
             continue
         every = np.concatenate(measured)
         farthest = int(every[np.argmax(np.abs(every - one.count))])
-        explained = abs(farthest - one.count) <= noise.largest(every.size * len(plan.literals))
+        explained = noise is None or abs(farthest - one.count) <= noise.largest(every.size * len(plan.literals))
         found.append(GivenCount(one.text, one.count, farthest, explained))
     return found
 

@@ -100,7 +100,7 @@ def test_a_folder_and_a_pattern_of_parquet_files(tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.count.sources.find_spec", lambda name: None)
+    monkeypatch.setattr("discreet.extras.find_spec", lambda name: None)
     for extra in ("postgres", "spark"):
         with pytest.raises(InputError, match=rf"pip install 'discreet\[{extra}\]'"):
             open_engine({extra: "x"} | ({"table": "t"} if extra == "postgres" else {}))

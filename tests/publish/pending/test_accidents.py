@@ -13,6 +13,7 @@ from unittest import mock
 
 import pytest
 
+from discreet import files
 from discreet.errors import LedgerError, OutputError, ReleaseError
 from discreet.publish import pending
 from discreet.publish.verify_folder import verify_folder
@@ -24,8 +25,16 @@ from tests.town import folder, ledger, spent
 def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[str, Any], tmp_path: Path) -> None:
     """Nobody saw them, so another draw is another release, and with fresh keys costs as much."""
     asked = {**paid, "key": "fresh"}
+    write = files.write
+
+    def full(path: Path, data: bytes, **how: bool) -> None:
+        """There is room for the memory of the secret, and none for the measurements."""
+        if path.name.endswith(pending.SUFFIX):
+            raise OutputError("the disk is full")
+        write(path, data, **how)
+
     with (
-        mock.patch("discreet.publish.pending.files.write", side_effect=OutputError("the disk is full")),
+        mock.patch("discreet.publish.pending.files.write", full),
         pytest.raises(OutputError, match="full") as failed,
     ):
         run(asked, tmp_path / "out")
@@ -72,9 +81,13 @@ def test_an_older_copy_of_the_ledger_is_refused(paid: dict[str, Any], tmp_path: 
 
 
 def test_a_file_that_cannot_be_removed_is_told_and_the_folder_stays(paid: dict[str, Any], tmp_path: Path) -> None:
+    def write(path: Path, data: bytes, **_: bool) -> None:
+        Path(path).write_bytes(data)
+        Path(path).chmod(0o600)
+
     with (
         mock.patch("discreet.publish.pending.Path.unlink", side_effect=PermissionError(13, "Permission denied")),
-        mock.patch("discreet.files.write", lambda path, data, **_: Path(path).write_bytes(data)),
+        mock.patch("discreet.files.write", write),
         pytest.raises(OutputError, match=r"the folder is published.*Permission denied"),
     ):
         run(paid, tmp_path / "out")
