@@ -229,7 +229,7 @@ def test_the_variances_are_those_of_dense_least_squares(family: tuple[Axes, list
     found = variances(axes, blocks)
     if found is None:
         return
-    full = axes.canonical(tuple((axis, None) for axis in range(len(axes.axes))))
+    full = axes.canonical(tuple((axis, None) for axis in range(len(axes.sides))))
     size = axes.size(full)
     matrices = {}
     square = np.zeros((size, size))

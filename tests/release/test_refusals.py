@@ -93,7 +93,7 @@ def test_a_failure_while_counting_leaves_nothing(
     monkeypatch.setattr("discreet.files.os.fsync", fail)
     with pytest.raises(ReleaseError):
         run(spec, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key", "secret.key.memory"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
 
 
 def test_a_full_disk_leaves_nothing_and_the_release_is_completed_later(

@@ -37,18 +37,18 @@ class Axes:
     """
 
     def __init__(self, sides: Sequence[int], labels: Labels) -> None:
-        self.axes = tuple(sides)
+        self.sides = tuple(sides)
         self._labels: dict[tuple[int, Hashable], Integers] = {}
         self._groups: dict[tuple[int, Hashable], int] = {}
         self._order: dict[tuple[int, Hashable], Integers] = {}
         self._name: dict[tuple[int, Hashable], Hashable] = {}
         self._seen: dict[tuple[int, bytes], Hashable] = {}
-        self._levels: list[list[Hashable]] = [[] for _ in self.axes]
-        for axis, side in enumerate(self.axes):
+        self._levels: list[list[Hashable]] = [[] for _ in self.sides]
+        for axis, side in enumerate(self.sides):
             self._add(axis, None, np.arange(side))
         for (axis, level), groups in labels.items():
             self._add(axis, level, np.asarray(groups, dtype=np.int64))
-        for axis in range(len(self.axes)):
+        for axis in range(len(self.sides)):
             self._close(axis)
 
     def _add(self, axis: int, level: Hashable, groups: Integers) -> None:

@@ -68,7 +68,7 @@ class Margins:
     """
 
     def __init__(self, sides: Sequence[int], keys: Sequence[Key], labels: Mapping[tuple[int, Any], Integers]) -> None:
-        self.axes = tuple(sides)
+        self.sides = tuple(sides)
         self.labels = labels
         full = tuple((axis, None) for axis in range(len(sides)))
         place = {pair: at for at, pair in enumerate(labels)}
@@ -81,7 +81,7 @@ class Margins:
 
     def shape(self, key: Key) -> tuple[int, ...]:
         """The sides of a margin."""
-        return tuple(self.axes[axis] if name is None else int(self.labels[axis, name].max()) + 1 for axis, name in key)
+        return tuple(self.sides[axis] if name is None else int(self.labels[axis, name].max()) + 1 for axis, name in key)
 
     def add(self, cells: Array) -> list[Array]:
         """Every margin of the cells."""
@@ -101,15 +101,15 @@ class Margins:
                 here += part
             else:
                 gathered[step.source] = part if here is None else here + part
-                own = step.source == 0 and here is not None and gathered[0].shape[-len(self.axes) :] == self.axes
+                own = step.source == 0 and here is not None and gathered[0].shape[-len(self.sides) :] == self.sides
         lead = np.shape(values[0])[: np.ndim(values[0]) - len(self.keys[0])]
-        shape, spread = (*lead, *self.axes), gathered[0]
+        shape, spread = (*lead, *self.sides), gathered[0]
         return spread if spread.shape == shape else np.broadcast_to(spread, shape)
 
     def owners(self, key: Key, cells: Integers) -> Integers:
         """The place, in a margin, of the sum that contains each of the cells; both counted row by row."""
         place = np.zeros(len(cells), dtype=np.int64)
-        coordinates = np.unravel_index(cells, self.axes) if self.axes else ()
+        coordinates = np.unravel_index(cells, self.sides) if self.sides else ()
         for (axis, name), side in zip(key, self.shape(key), strict=True):
             at = coordinates[axis] if name is None else self.labels[axis, name][coordinates[axis]]
             place = place * side + at

@@ -48,7 +48,7 @@ class Misfit:
         self._weights, self._own = np.array(weights), own
         self._floor, rest = apportion.split(cells)
         self._ceiling = self._floor + (rest > 0)
-        sums = margins.add(whole.reshape(margins.axes))
+        sums = margins.add(whole.reshape(margins.sides))
         self._shapes = [np.shape(total) for total in sums]
         self._edges = np.cumsum([np.size(total) for total in sums])[:-1]
         self._error = np.concatenate([np.ravel(total - aim) for total, aim in zip(sums, targets, strict=True)])

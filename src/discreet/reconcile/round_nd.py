@@ -52,7 +52,7 @@ def diffuse(
     expected = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
     expected += np.concatenate([np.ravel(total) for total in margins.add(whole.reshape(cells.shape))])
     expected += count(places, part, len(expected))
-    waves = _waves(margins.axes, open_cells)
+    waves = _waves(margins.sides, open_cells)
     for wave in waves:
         at = places[:, wave]
         share = shares(at, len(expected))

@@ -44,7 +44,7 @@ def settled(problem: Problem, blocks: Sequence[Block], free: Mapping[Key, Floats
     least = min(float(np.min(spread)) for spread in problem.variance.values())
     total = np.asarray(max(0, round(float(free[largest].sum()))))
     values: dict[Key, Floats] = {(): total.astype(np.float64)}
-    for axis in range(len(axes.axes)):
+    for axis in range(len(axes.sides)):
         values |= _along(axes, problem.tables, free, axis, values[()])
     exact = {key: Block(key, numbers, np.asarray(0.0)) for key, numbers in values.items()}
     shared = _shared(problem, free, exact, least)
