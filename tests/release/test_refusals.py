@@ -90,22 +90,29 @@ def test_a_failure_while_counting_leaves_nothing(
     def fail(*_: object, **__: object) -> None:
         raise ReleaseError("the disk is full")
 
+    run({**spec, "version": "earlier"}, tmp_path / "earlier")  # the secret has a memory by then
     monkeypatch.setattr("discreet.files.os.fsync", fail)
     with pytest.raises(ReleaseError):
         run(spec, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "secret.key"]
+    assert {path.name for path in tmp_path.iterdir()} == {"earlier", "people.csv", "secret.key", "secret.key.memory"}
 
 
+@pytest.mark.parametrize("known", [True, False])
 def test_a_full_disk_leaves_nothing_and_the_release_is_completed_later(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
+    """It is met by the file of measurements, or, for a secret that was never used, by the memory of the secret."""
+
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    if known:
+        run({**spec, "version": "earlier"}, tmp_path / "earlier")
+    before = {path.name for path in tmp_path.iterdir()}
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        with pytest.raises((OutputError, SecretError), match="No space left"):
+        with pytest.raises(OutputError if known else SecretError, match="No space left"):
             run(spec, tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} <= {"people.csv", "secret.key", "secret.key.memory"}
+    assert {path.name for path in tmp_path.iterdir()} == before
     run(spec, tmp_path / "out")
     verify_folder(tmp_path / "out")

@@ -25,6 +25,7 @@ from discreet.publish import steward_log
 from discreet.publish.pending import Keeper, Kept
 
 Progress = Callable[[str, float], None]
+"""Called with what is being done, and which fraction of it is done."""
 
 
 def draw(

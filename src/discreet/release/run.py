@@ -8,7 +8,7 @@ after the measurements were drawn, they stay in a private file, and the next run
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,13 +34,10 @@ from discreet.publish.folder_claim import claimed
 from discreet.publish.manifest import KeyEntry, LedgerEntry, SoftwareEntry
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import make_table_plan
-from discreet.release.draw import draw
+from discreet.release.draw import Progress, draw
 
 PUBLISHED = "published"
 """What progress is called with when the folder is complete, before any signal that came meanwhile is answered."""
-
-Progress = Callable[[str, float], None]
-"""Called with what is being done, and which fraction of it is done."""
 
 
 @dataclass(frozen=True)
