@@ -1,0 +1,33 @@
+"""The rules that keep the code easy to find: short modules, and file names that occur once."""
+
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "discreet"
+MODULES = sorted(SOURCE.rglob("*.py"))
+MOST_LINES = 400
+
+SAME_NAME = {
+    "__init__.py": "every package has one",
+    "compare.py": "the command of design/compare",
+    "draw.py": "infer/wang_posteriors draws algorithms, release draws measurements",
+    "keys.py": "the command that makes the secrets of measure/keys",
+    "ledger.py": "the command of account/ledger",
+    "lookup.py": "certify looks up noise by keys, measure looks up the noise of cells",
+    "verify.py": "the command of certify/verify",
+}
+"""File names that occur more than once, and why."""
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    lengths = {path.relative_to(SOURCE).as_posix(): len(path.read_text().splitlines()) for path in MODULES}
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_a_file_name_occurs_once_unless_both_files_are_one_idea() -> None:
+    paths = defaultdict(list)
+    for path in MODULES:
+        paths[path.name].append(path.relative_to(SOURCE).as_posix())
+    repeated = {name: found for name, found in paths.items() if len(found) > 1}
+    assert {name: found for name, found in repeated.items() if name not in SAME_NAME} == {}
+    assert set(SAME_NAME) <= set(repeated), "these names occur once: remove them from SAME_NAME"
