@@ -1,0 +1,206 @@
+"""The examples in README.md and docs run, and print what the pages show.
+
+Every block of code in a page is fenced and names its language:
+
+    ```python               is run; with >>> prompts, results are compared as in a doctest
+    ```console              every line after `$ ` is run; output below the line, if any, is compared
+    ```console other-noise  the same, but numbers in the output may differ: the noise of a demo is drawn anew
+    ```console not-run      is not run (also `python not-run`); NOT_RUN below says why
+    ```yaml release.yaml    is written to that file, for the commands of the page
+    ```yaml                 is a part of a specification; its fields are compared with those that exist
+    ```text                 is not code
+
+The blocks of one page run from top to bottom, in one temporary folder and one Python namespace.
+`...` in a shown output stands for any text.
+"""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from discreet import cli
+from discreet.plan.spec import ReleaseSpec
+
+ROOT = Path(__file__).parents[1]
+PAGES = [path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]]
+
+KINDS = {
+    "python",
+    "python not-run",
+    "console",
+    "console other-noise",
+    "console not-run",
+    "text",
+    "yaml",
+}
+
+NOT_RUN = {
+    ("README.md", "$ pip install uv && uv run discreet demo"): "installs; the demo is run further down the page",
+    ("README.md", "$ uv run pytest"): "runs all tests, this one among them",
+    ("docs/engines.md", "$ pip install 'discreet[postgres]'"): "installs, and needs a PostgreSQL server",
+    ("docs/engines.md", "$ pip install 'discreet[spark]'"): "installs",
+    ("docs/infer.md", "$ discreet infer later --minus town"): "needs two versions of the data of one town",
+    ("docs/ledger.md", "$ discreet ledger verify town.ledger --secret secret --head 17:4be2..."): "needs a release",
+    ("docs/papers/cormode2019.md", "$ discreet papers cormode2019"): "takes minutes; tests/papers checks the claims",
+    ("docs/papers/kadam2024.md", "$ discreet papers kadam2024"): "takes minutes; tests/papers checks the claims",
+    ("docs/papers/sadeghi2020.md", "$ discreet papers sadeghi2020"): "takes minutes; tests/papers checks the claims",
+    ("docs/papers/sadeghi2023.md", "$ discreet papers sadeghi2023"): "takes minutes; tests/papers checks the claims",
+    ("docs/papers/wang2020.md", "$ discreet papers wang2020"): "takes minutes; tests/papers checks the claims",
+}
+"""Page and first command (or line) of every block that is not run, and the reason."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page: the words after the fence, the number of its first line, and its lines."""
+
+    page: str
+    kind: str
+    line: int
+    lines: list[str]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.page, self.lines[0].split("  #")[0].strip()
+
+
+def blocks(page: str) -> Iterator[Block]:
+    """The fenced blocks of a page. Raise AssertionError if a block is indented or its fence is not closed."""
+    lines = (ROOT / page).read_text().split("\n")
+    start = None
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("```"):
+            if start is None:
+                start = number
+                assert line != "```", f"{page}:{number}: the block does not name its language"
+            else:
+                yield Block(page, lines[start - 1][3:], start + 1, lines[start : number - 1])
+                start = None
+        elif start is None and line.startswith("    ") and lines[number - 2] == "":
+            raise AssertionError(f"{page}:{number}: indented block; write it between fences that name the language")
+    assert start is None, f"{page}:{start}: the fence is not closed"
+
+
+def people(folder: Path) -> None:
+    """Write the file of people that docs/release.md describes."""
+    rows = [f"{i},{('Abbey', 'Bridge', 'Castle', 'Docks')[i % 4]},{i % 90},{'fm'[i % 7 % 2]}\n" for i in range(400)]
+    (folder / "people.csv").write_text("person_id,district,age,sex\n" + "".join(rows))
+
+
+def other_office_table(folder: Path) -> None:
+    """Write a table of another tool under the name that the pages use."""
+    shutil.copy(ROOT / "tests/formats/data/ptable_D5_V3_js2.csv", folder / "ptable.csv")
+
+
+READERS_FILES = {
+    "README.md": other_office_table,
+    "docs/formats.md": other_office_table,
+    "docs/release.md": people,
+}
+"""What a reader of the page has in the folder before the first example."""
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> str:
+    """Run a block of Python. Return what went wrong, or an empty text."""
+    source = "\n".join(block.lines) + "\n"
+    if block.lines[0].startswith(">>>"):
+        report: list[str] = []
+        test = doctest.DocTestParser().get_doctest(source, namespace, block.page, block.page, block.line - 1)
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+        runner.run(test, out=report.append, clear_globs=False)
+        namespace.update(test.globs)
+        return "".join(report)
+    try:
+        exec(compile("\n" * (block.line - 1) + source, block.page, "exec"), namespace)
+    except Exception as error:
+        steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == block.page]
+        return f"{block.page}:{steps[-1].lineno if steps else block.line}: {type(error).__name__}: {error}"
+    return ""
+
+
+def run_command(command: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
+    """Run a line of a terminal. Return its exit code, its output and its messages."""
+    words = shlex.split(command.removeprefix("uv run "), comments=True)
+    if words[0] != "discreet":
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+    monkeypatch.setattr(sys, "argv", words)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+def run_console(block: Block, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the commands of a block. Return what went wrong, or an empty text."""
+    starts = [i for i, line in enumerate(block.lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(block.lines)], strict=True):
+        command, shown = block.lines[start][2:], "\n".join(block.lines[start + 1 : end]).strip("\n")
+        code, out, err = run_command(command, monkeypatch)
+        where = f"{block.page}:{block.line + start}: {command}\n"
+        if code:
+            return f"{where}exits with {code}:\n{out}{err}"
+        printed = "\n".join(line.rstrip() for line in out.split("\n")).strip("\n")
+        want, got = shown, printed
+        if block.kind == "console other-noise":
+            want, got = (re.sub(r"-?\d+(\.\d+)?", "#", text) for text in (shown, printed))
+        if shown and not doctest.OutputChecker().check_output(want + "\n", got + "\n", doctest.ELLIPSIS):
+            return f"{where}the page shows:\n{shown}\n\nthe command prints:\n{printed}"
+    return ""
+
+
+def run_yaml(block: Block) -> str:
+    """Return the fields of a part of a specification that do not exist, as a text."""
+    unknown = set(yaml.safe_load("\n".join(block.lines))) - set(ReleaseSpec.model_fields)
+    return f"{block.page}:{block.line}: a specification has no {sorted(unknown)}" if unknown else ""
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")  # some examples show what is warned of
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    READERS_FILES.get(page, lambda _: None)(tmp_path)
+    examples = list(blocks(page))
+    for block in examples:
+        language, *name = block.kind.split()
+        if language == "yaml" and name:
+            (tmp_path / name[0]).write_text("\n".join(block.lines) + "\n")
+    namespace: dict[str, Any] = {}
+    for block in examples:
+        failure = ""
+        if block.kind == "python":
+            failure = run_python(block, namespace)
+        elif block.kind in ("console", "console other-noise"):
+            failure = run_console(block, monkeypatch)
+        elif block.kind.startswith("yaml"):
+            failure = run_yaml(block)
+        if failure:
+            pytest.fail(failure, pytrace=False)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_block_has_a_known_kind(page: str) -> None:
+    for block in blocks(page):
+        assert block.kind in KINDS or re.fullmatch(r"yaml [\w.-]+\.yaml", block.kind), f"{page}:{block.line - 1}"
+
+
+def test_what_is_not_run_is_listed_with_a_reason() -> None:
+    not_run = {block.key for page in PAGES for block in blocks(page) if block.kind.endswith(" not-run")}
+    assert not_run == set(NOT_RUN)
