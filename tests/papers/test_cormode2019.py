@@ -75,12 +75,12 @@ def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_exactly_the_known_claims_do_not_reproduce(claims: list[Claim]) -> None:
-    assert {(claim.where, claim.what) for claim in claims if not claim.agrees} == WRONG
+    assert {(claim.item, claim.what) for claim in claims if not claim.agrees} == WRONG
 
 
 def test_every_claim_is_one_of_its_kind_and_what_fails_is_explained(claims: list[Claim]) -> None:
-    assert len({(claim.where, claim.what) for claim in claims}) == len(claims) == 108
-    explained = {claim.where for claim in claims if claim.note}
+    assert len({(claim.item, claim.what) for claim in claims}) == len(claims) == 108
+    explained = {claim.item for claim in claims if claim.note}
     assert {where for where, _ in WRONG} <= explained
     assert all(not claim.note for claim in claims if claim.agrees)
     assert all(claim.paper is not None for claim in claims if not claim.agrees)
@@ -115,7 +115,7 @@ def test_every_claim_is_one_of_its_kind_and_what_fails_is_explained(claims: list
     ],
 )
 def test_claims_have_the_golden_values(claims: list[Claim], where: str, what: str, value: float) -> None:
-    (found,) = [claim.ours for claim in claims if claim.where == where and what in claim.what]
+    (found,) = [claim.ours for claim in claims if claim.item == where and what in claim.what]
     assert found == pytest.approx(value, abs=1e-8)
 
 
@@ -299,7 +299,7 @@ def test_too_few_people_are_refused(tmp_path: Path) -> None:
 
 def test_claims_on_the_adult_data(adult: Path, claims: list[Claim]) -> None:
     found = cormode2019.claims(str(adult))
-    added = [claim for claim in found if claim.where == "Section 7.2"]
+    added = [claim for claim in found if claim.item == "Section 7.2"]
     assert len(found) == len(claims) + len(added)
     assert len(added) == 12
     assert all(claim.agrees and claim.paper is None for claim in added)

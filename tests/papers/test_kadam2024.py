@@ -374,7 +374,7 @@ def test_what_fails_is_explained(claims: list[Claim]) -> None:
 
 def test_table_1_has_its_true_delta_beside_it(claims: list[Claim]) -> None:
     """table1_col_*_twosided_dp: promised 0, .1212, .1238, .1522."""
-    rows = [claim for claim in claims if claim.where == "Table 1" and claim.what.startswith("its delta")]
+    rows = [claim for claim in claims if claim.item == "Table 1" and claim.what.startswith("its delta")]
     assert [claim.paper for claim in rows] == [0, 0.1212, 0.1238, 0.1522]
     expected = [0.6103066424492393, 0.6103066424492393, 0.7195833961070248, 0.7446094424481469]
     assert [claim.ours for claim in rows] == pytest.approx(expected, abs=1e-9)
@@ -383,7 +383,7 @@ def test_table_1_has_its_true_delta_beside_it(claims: list[Claim]) -> None:
 
 def test_every_one_sided_delta_has_the_two_sided_one_beside_it(claims: list[Claim]) -> None:
     """Whoever reads a one-sided number finds in the same place what it is with neighbours in both directions."""
-    shown = {claim.where for claim in claims if "one-sided" in claim.what}
+    shown = {claim.item for claim in claims if "one-sided" in claim.what}
     for where in shown - {"Definition 2", "Theorem 3"}:  # both at settings whose two-sided delta others show
-        beside = [claim for claim in claims if claim.where == where]
+        beside = [claim for claim in claims if claim.item == where]
         assert any("two-sided" in claim.note or "PRIVACY" in claim.note for claim in beside), where

@@ -39,7 +39,7 @@ def test_what_fails_is_explained_beside_it(claims: list[Claim]) -> None:
 
 
 def test_figure_1_as_printed(claims: list[Claim]) -> None:
-    printed = [claim.paper for claim in claims if claim.where == "Section III-B, Figure 1"]
+    printed = [claim.paper for claim in claims if claim.item == "Section III-B, Figure 1"]
     assert printed[:13] == [
         *(8.8463, 8, 8.1229, 7.8867, 3, 0.0049, 0.08987, 0.0096, 9.3617),
         *(0.11685, 0.000416, 282, 5.6),
@@ -57,10 +57,10 @@ def test_promises_that_are_false(claims: list[Claim]) -> None:
     """Small eta: 1.35e-6 claimed, .2552 true. Small counts: 1.6e-8 becomes .0114, exactly .0283."""
     expected = [0.2552068883802114, 0.014423995876729177, 0.25773104313919404]
     assert our_values(claims, "Proposition 4") == pytest.approx(expected, abs=1e-7)
-    small = [claim for claim in claims if claim.where == "n >= D"]
+    small = [claim for claim in claims if claim.item == "n >= D"]
     assert small[0].paper == pytest.approx(1.62e-8, abs=1e-10)
     assert our_values(claims, "n >= D") == pytest.approx([0.0114254, 0.0282805], abs=1e-6)
-    assert all(claim.note.startswith("PRIVACY") for claim in claims if claim.where in ("Proposition 4", "n >= D"))
+    assert all(claim.note.startswith("PRIVACY") for claim in claims if claim.item in ("Proposition 4", "n >= D"))
 
 
 def test_the_exact_delta_and_the_optimum_beside_the_paper(claims: list[Claim]) -> None:
@@ -96,7 +96,7 @@ def test_figure_4_gaussians(epsilon: float, named: float, matched: float) -> Non
 
 
 def test_figure_4_fails_between_two_epsilons(claims: list[Claim]) -> None:
-    last = [claim for claim in claims if claim.where == "Figure 4"][-1]
+    last = [claim for claim in claims if claim.item == "Figure 4"][-1]
     assert last.ours == "below 0.288 or above 0.812"
 
 

@@ -49,7 +49,7 @@ def test_figure_1(claims: list[Claim]) -> None:
 
 
 def test_example_1(claims: list[Claim]) -> None:
-    printed = [claim.paper for claim in claims if claim.where == "Example 1"]
+    printed = [claim.paper for claim in claims if claim.item == "Example 1"]
     assert printed[3:9] == [
         *(0.056895481243871, 0.056320120792644, 0.054628714970934),
         *(0.016632589297126, 0.000163117271714, 9.912980816e-05),
@@ -59,7 +59,7 @@ def test_example_1(claims: list[Claim]) -> None:
     expected = [0.05689548124387091, 0.056320120792644236, 0.05462871497093413, 0.013165377565780734]
     assert ours[3:9] == pytest.approx([*expected, 0.00016311727171442185, 9.912980815987048e-05], rel=1e-12)
     assert ours[9] == "D 16, V 7.75"
-    notes = [claim.note for claim in claims if claim.where == "Example 1"]
+    notes = [claim.note for claim in claims if claim.item == "Example 1"]
     assert notes[0] == "the best knot has D = 24, V = 38.9, delta = 7.7e-05"
 
 
@@ -100,7 +100,7 @@ def test_what_a_key_from_contributors_gives_away(claims: list[Claim]) -> None:
     law = dict(zip(*(part.tolist() for part in noise.pmf(0)), strict=True))
     same = sum(p * q for (a, p), (b, q) in product(law.items(), repeat=2) if a == b + 1)
     assert ours[1] == pytest.approx(1 - same, rel=1e-12)
-    privacy = [claim for claim in claims if claim.where == "Section 3"][:2]
+    privacy = [claim for claim in claims if claim.item == "Section 3"][:2]
     assert all(claim.note.startswith("PRIVACY") for claim in privacy)
 
 

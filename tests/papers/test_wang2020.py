@@ -40,8 +40,8 @@ def test_claims_hold_or_fail_as_known(claims: list[Claim]) -> None:
 
 
 def test_what_fails_is_explained_beside_it(claims: list[Claim]) -> None:
-    for where in {claim.where for claim in claims if not claim.agrees}:
-        assert any(claim.note for claim in claims if claim.where == where and not claim.agrees)
+    for where in {claim.item for claim in claims if not claim.agrees}:
+        assert any(claim.note for claim in claims if claim.item == where and not claim.agrees)
 
 
 def test_example_2() -> None:
@@ -64,7 +64,7 @@ def test_a_component_and_the_total_cost_twice(claims: list[Claim]) -> None:
     law = (1 - alpha) / (1 + alpha) * alpha ** np.abs(np.arange(-reach, reach + 2.0))
     moved = (1 - alpha) / (1 + alpha) * alpha ** np.abs(np.arange(-reach, reach + 2.0) - 1)
     delta = np.maximum(np.outer(law, law) - math.e * np.outer(moved, moved), 0).sum()
-    note = next(claim.note for claim in claims if claim.where == "Privacy")
+    note = next(claim.note for claim in claims if claim.item == "Privacy")
     assert f"delta is {delta:.3f}" in note
 
 

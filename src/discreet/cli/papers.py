@@ -1,5 +1,6 @@
-"""`discreet papers NAME`: what a paper claims, next to what we compute."""
+"""`discreet papers NAME`: every item of a paper, what it claims, and what Discreet computes."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -11,60 +12,104 @@ from rich.table import Table as Grid
 from discreet.cli import show
 from discreet.errors import OutputError, ParameterError
 from discreet.extras import require
-
-NAMES = ("cormode2019", "kadam2024", "sadeghi2020", "sadeghi2023", "wang2020")
+from discreet.papers.claim import Claim
+from discreet.papers.figure import Figure
+from discreet.papers.page import value_text
+from discreet.papers.register import NAMES, Item, Paper, load, tally
 
 
 def papers(
     name: Annotated[str, typer.Argument(metavar="NAME", help=" or ".join(NAMES))],
     figures: Annotated[
-        str | None, typer.Option("--figures", "-o", metavar="DIR", help="Draw the paper's figures into this folder.")
+        str | None,
+        typer.Option(
+            "--figures", "-o", metavar="DIR", help="Draw the figures into this folder, each with its data as CSV."
+        ),
+    ] = None,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--figure", metavar="NUMBER", help="Draw this figure alone, such as 8b; may be given several times."
+        ),
     ] = None,
     adult: Annotated[
         str | None, typer.Option(metavar="FILE", help="The UCI Adult data (CSV or CSV.gz), for Cormode 2019.")
     ] = None,
 ) -> None:
-    """Recompute every number a paper prints: claim, paper, ours, agrees."""
-    if name not in NAMES:
-        raise ParameterError(f"the paper is {name!r}; choose from {', '.join(NAMES)}")
-    if adult is not None and (name != "cormode2019" or not Path(adult).is_file()):
-        raise ParameterError(f"adult is {adult!r}; give the path of the data file, with cormode2019")
-    require("matplotlib", "plots", "discreet papers")
-    module = import_module(f"discreet.papers.{name}")
-    with show.console.status(f"recomputing {name}"):
-        claims = module.claims(adult) if adult is not None else module.claims()
-    grid = Grid(title=(module.__doc__ or name).splitlines()[0], title_justify="left", box=SIMPLE_HEAD)
-    for head, justify in (
-        ("where", "left"),
-        ("claim", "left"),
-        ("paper", "right"),
-        ("ours", "right"),
-        ("agrees", "center"),
-    ):
-        grid.add_column(head, justify=justify)  # type: ignore[arg-type]
-    for claim in claims:
-        grid.add_row(
-            claim.where,
-            claim.what,
-            "" if claim.paper is None else _text(claim.paper),
-            _text(claim.ours),
-            "yes" if claim.agrees else "[red]no[/red]",
-        )
-    show.console.print(grid)
+    """Show every item of a paper, and recompute every number that the paper prints."""
+    paper = load(name)
+    if adult is not None:
+        if not Path(adult).is_file():
+            raise ParameterError(f"adult is {adult!r}, which is no file; give the path of the UCI Adult data")
+        paper = paper.with_data(Path(adult))
+    if figure and figures is None:
+        raise ParameterError(f"figure is {figure[0]!r} and there is no folder to draw it into; give --figures DIR too")
+    drawn = [paper.figure(number) for number in figure] if figure else list(paper.figures)
+    if figures is not None:
+        require("matplotlib", "plots", "discreet papers --figures")
+    if not figure:
+        _show(paper)
+    if figures is not None:
+        _draw(drawn, Path(figures), name)
+
+
+def _show(paper: Paper) -> None:
+    claims: list[Claim] = []
+    with show.progress() as tell:
+        for number, compute in enumerate(paper.claims):
+            tell(f"recomputing {paper.name}", number / len(paper.claims))
+            claims += compute()
+    show.console.print(paper.citation, style="bold", markup=False)
+    show.console.print(_register(paper.items))
+    show.console.print(_claims(claims))
     for claim in claims:
         if claim.note:
-            show.console.print(f"{claim.where}: {claim.note}", markup=False)
-    agreed = sum(claim.agrees for claim in claims)
-    show.console.print(f"{agreed} of {len(claims)} claims reproduce", style="bold")
-    if figures is not None:
-        folder = Path(figures)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{folder} cannot be made ({error.strerror}); choose another folder") from None
-        for path in module.figures(folder, adult) if adult is not None else module.figures(folder):
-            show.console.print(f"figure written to {path}", markup=False)
+            show.console.print(f"{claim.item}: {claim.note}", markup=False)
+    printed, formula, ours = (tally(claims, kind) for kind in ("printed", "formula", "ours"))
+    show.console.print(
+        f"{printed.agree} of {printed.total} printed values and statements reproduce;"
+        f" {formula.agree} of {formula.total} values of the paper's formulas agree; {ours.total} values are ours",
+        style="bold",
+    )
 
 
-def _text(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.6g}"
+def _register(items: Sequence[Item]) -> Grid:
+    grid = Grid(title="The register", title_justify="left", box=SIMPLE_HEAD)
+    for head in ("item", "where", "what it says", "verdict", "in Discreet"):
+        grid.add_column(head)
+    for item in items:
+        verdict = f"[red]{item.verdict}[/red]" if item.verdict in ("fails", "misprint") else item.verdict
+        grid.add_row(*map(_escaped, (item.name, item.section, item.says)), verdict, _escaped(item.api))
+    return grid
+
+
+def _claims(claims: Sequence[Claim]) -> Grid:
+    grid = Grid(title="The claims", title_justify="left", box=SIMPLE_HEAD)
+    for head in ("item", "claim", "kind"):
+        grid.add_column(head)
+    for head in ("paper", "ours"):
+        grid.add_column(head, justify="right")
+    grid.add_column("agrees", justify="center")
+    for claim in claims:
+        texts = (claim.item, claim.what, claim.kind, value_text(claim.paper), value_text(claim.ours))
+        grid.add_row(*map(_escaped, texts), "yes" if claim.agrees else "[red]no[/red]")
+    return grid
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+def _draw(figures: Sequence[Figure], folder: Path, name: str) -> None:
+    draw = import_module("discreet.papers.draw")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made ({error.strerror}); choose another folder") from None
+    paths: list[Path] = []
+    with show.progress() as tell:
+        for number, figure in enumerate(figures):
+            tell(f"drawing the figures of {name}", number / len(figures))
+            paths += draw.write(figure, folder, f"{name}_figure_{figure.number}")
+    for path in paths:
+        show.console.print(f"written: {path}", markup=False)

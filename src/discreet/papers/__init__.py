@@ -1,4 +1,4 @@
-"""The papers, one module each: every number and figure they print that can be computed, next to ours.
+"""The papers, one package each: every numbered item, every printed number and every figure, next to ours.
 
-A module has `claims()`, a list of `Claim`, and `figures(folder)`, which draws the paper's figures into a folder.
+A package has `PAPER`, a `register.Paper`: the register of the paper's items, the claims that judge them, the figures.
 """

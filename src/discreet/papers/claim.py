@@ -1,36 +1,53 @@
-"""What a paper says, what we compute, and whether the two agree."""
+"""One statement about a paper: what the paper has, what Discreet computes, and whether the two agree."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["printed", "formula", "ours"]
+"""Where the value in the column `paper` comes from.
+
+printed
+    The paper prints the value or makes the statement. Only such claims count as reproduced or not.
+formula
+    The value follows from a formula of the paper, evaluated here.
+ours
+    The paper does not make the statement; Discreet adds the value for comparison.
+"""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One printed number or statement.
+    """One number or statement.
 
     Attributes
     ----------
-    where
-        The place in the paper: "Example 1", "Figure 7", "Lemma 3".
+    item
+        Name of the item in the paper's register: "Example 1", "Figure 7", "Lemma 3".
     what
         What is claimed, in a few words.
     paper
-        The value as printed; None where the paper gives a picture or no number.
+        The paper's value; None if the paper has no value.
     ours
         The value computed here, now.
     agrees
-        Whether ours is the paper's, to the digits it prints.
+        True if ours is the paper's value, to the digits that the paper prints.
     note
-        Where it does not agree, what is true instead.
+        What is true instead, if the two do not agree.
+    kind
+        Where the paper's value comes from.
     """
 
-    where: str
+    item: str
     what: str
     paper: str | float | None
     ours: str | float
     agrees: bool
     note: str = ""
+    kind: Kind = "printed"
 
 
-def number(where: str, what: str, paper: float, ours: float, digits: int, note: str = "") -> Claim:
-    """A claim about a number printed with so many digits after the point."""
-    return Claim(where, what, paper, ours, round(ours, digits) == round(paper, digits), note)
+def number(
+    item: str, what: str, paper: float, ours: float, digits: int, note: str = "", kind: Kind = "printed"
+) -> Claim:
+    """Return a claim about a number that is given with so many digits after the point."""
+    return Claim(item, what, paper, ours, round(ours, digits) == round(paper, digits), note, kind)

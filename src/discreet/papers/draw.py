@@ -1,0 +1,128 @@
+"""Draw the figures of the papers: one style for all, distinct colours and markers, no curve hidden under another."""
+
+import math
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib.figure
+import numpy as np
+from matplotlib.axes import Axes
+
+from discreet import files
+from discreet.papers.figure import Curve, Figure, Heatmap, Panel, Panels, to_csv
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22")
+"""Of the paper's curves: distinct also for readers who do not see red and green apart (Okabe and Ito)."""
+
+OURS = ("#000000", "#a50026", "#313695", "#006837")
+MARKERS = "osD^vPX*<>"
+LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+MOST_MARKERS = 15
+"""Markers on one line, at most: more of them hide the line."""
+
+
+def write(figure: Figure, folder: Path, stem: str) -> tuple[Path, Path]:
+    """Compute a figure and write the picture and its data.
+
+    Returns
+    -------
+    tuple
+        Paths of the PNG file and of the CSV file.
+    """
+    panels = figure.panels()
+    picture, data = folder / f"{stem}.png", folder / f"{stem}.csv"
+    files.write(picture, png(figure, panels))
+    files.write(data, to_csv(panels).encode())
+    return picture, data
+
+
+def png(figure: Figure, panels: Panels) -> bytes:
+    """Return the picture of a figure whose data were computed."""
+    columns = min(figure.columns, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    canvas = matplotlib.figure.Figure(figsize=(6.2 * columns, 4.6 * rows + 0.3), layout="constrained")
+    canvas.suptitle(f"{figure.item}: {figure.title}", fontsize=12)
+    grid = np.atleast_1d(canvas.subplots(rows, columns)).ravel()
+    for axes, panel in zip(grid, panels, strict=False):
+        if isinstance(panel, Heatmap):
+            _heatmap(canvas, axes, panel)
+        else:
+            _panel(axes, panel)
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    data = BytesIO()
+    canvas.savefig(data, format="png", dpi=130)
+    return data.getvalue()
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    bars = sum(curve.style == "bars" for curve in panel.curves)
+    bar = paper = ours = 0
+    for number, curve in enumerate(panel.curves):
+        colour = OURS[ours % len(OURS)] if curve.ours else COLOURS[paper % len(COLOURS)]
+        ours, paper = ours + curve.ours, paper + (not curve.ours)
+        if curve.style == "bars":
+            _bars(axes, curve, colour, bar, bars)
+            bar += 1
+        else:
+            _curve(axes, curve, colour, number)
+    axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
+    if panel.log_x:
+        axes.set_xscale("log")
+    if panel.log_y:
+        axes.set_yscale("log")
+    if panel.x_ticks is not None:
+        axes.set_xticks(range(len(panel.x_ticks)), panel.x_ticks)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="0.92")
+    axes.set_axisbelow(True)
+    if len(panel.curves) > 1:
+        axes.legend(fontsize=8, framealpha=0.85)
+
+
+def _curve(axes: Axes, curve: Curve, colour: str, number: int) -> None:
+    style: dict[str, Any] = {"color": colour, "label": curve.name, "zorder": 4 if curve.ours else 3}
+    if curve.style != "points":
+        style |= {"ls": LINES[number % len(LINES)], "lw": 2.2 if curve.ours else 1.6}
+    if curve.style in ("points", "line and points"):
+        every = max(1, math.ceil(len(curve.x) / MOST_MARKERS))
+        style |= {
+            "marker": MARKERS[number % len(MARKERS)],
+            "ms": 5.5,
+            "mfc": "none",
+            "markevery": (number % every, every),
+        }
+    if curve.style == "points":
+        style |= {"ls": "", "markevery": None}
+    if curve.style == "steps":
+        style["drawstyle"] = "steps-post"
+    axes.plot(curve.x, curve.y, **style)
+    if curve.low is not None and curve.high is not None:
+        axes.errorbar(
+            curve.x,
+            curve.y,
+            yerr=[curve.y - curve.low, curve.high - curve.y],
+            ls="",
+            color=colour,
+            capsize=2.5,
+            lw=1,
+            zorder=2,
+        )
+
+
+def _bars(axes: Axes, curve: Curve, colour: str, number: int, total: int) -> None:
+    """Draw bars of several curves side by side."""
+    step = float(np.diff(curve.x).min()) if len(curve.x) > 1 else 1.0
+    width = 0.84 * step / total
+    shift = (number - (total - 1) / 2) * width
+    ends = None
+    if curve.low is not None and curve.high is not None:
+        ends = [curve.y - curve.low, curve.high - curve.y]
+    axes.bar(curve.x + shift, curve.y, width, color=colour, label=curve.name, yerr=ends, capsize=2, zorder=3)
+
+
+def _heatmap(canvas: matplotlib.figure.Figure, axes: Axes, panel: Heatmap) -> None:
+    drawn = axes.pcolormesh(panel.x, panel.y, panel.values, cmap="viridis", shading="nearest", rasterized=True)
+    axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
+    canvas.colorbar(drawn, ax=axes, label=panel.value_label, shrink=0.9)

@@ -1,0 +1,141 @@
+"""What a figure of a paper shows, as data: panels with curves, or panels with a grid of numbers.
+
+The data are computed when they are asked for. `to_csv` turns the data into text; `discreet.papers.draw` draws them.
+"""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Literal
+
+import numpy as np
+
+from discreet.arrays import Floats
+
+Style = Literal["line", "points", "line and points", "steps", "bars"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of a panel.
+
+    Attributes
+    ----------
+    name
+        For the legend.
+    x, y
+        The points. A missing value (nan) in y ends a line, and the next value begins another.
+    style
+        How the curve is drawn. "steps" draws a jump as a jump: y holds from its x up to the next x.
+    ours
+        True for curves that the paper does not have. They are drawn on top, in the strongest colour.
+    low, high
+        Ends of an error bar at every point; None if there are none.
+    """
+
+    name: str
+    x: Floats
+    y: Floats
+    style: Style = "line"
+    ours: bool = False
+    low: Floats | None = None
+    high: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes with curves.
+
+    Attributes
+    ----------
+    title, x_label, y_label
+        Texts beside the axes.
+    curves
+        In the order of the legend.
+    log_x, log_y
+        True for a logarithmic scale.
+    x_ticks
+        Names of the places 0, 1, 2, ... on the x axis; None for numbers.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: Sequence[Curve]
+    log_x: bool = False
+    log_y: bool = False
+    x_ticks: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """Axes with a grid of numbers: values[i, j] stands at (x[j], y[i])."""
+
+    title: str
+    x_label: str
+    y_label: str
+    x: Floats
+    y: Floats
+    values: Floats
+    value_label: str = "probability"
+
+
+Panels = Sequence[Panel | Heatmap]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a paper.
+
+    Attributes
+    ----------
+    number
+        As in the paper, without brackets: "4", "8b".
+    title
+        What is drawn, with the parameters.
+    panels
+        Compute the data.
+    columns
+        Panels in one row of the picture.
+    """
+
+    number: str
+    title: str
+    panels: Callable[[], Panels]
+    columns: int = 2
+
+    @property
+    def item(self) -> str:
+        """Name of the figure in the register: "Figure 8(b)" for the number "8b"."""
+        digits = self.number.rstrip("abcdefghijklmnopqrstuvwxyz")
+        letter = self.number[len(digits) :]
+        return f"Figure {digits}" + (f"({letter})" if letter else "")
+
+
+def to_csv(panels: Panels) -> str:
+    """Return the data of a figure: one row a point, with columns panel, curve, x, y, value, low and high.
+
+    A curve has its points in x and y. A grid has its coordinates in x and y, and its numbers in value.
+    """
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["panel", "curve", "x", "y", "value", "low", "high"])
+    for panel in panels:
+        if isinstance(panel, Heatmap):
+            for y, row in zip(panel.y.tolist(), panel.values.tolist(), strict=True):
+                for x, value in zip(panel.x.tolist(), row, strict=True):
+                    writer.writerow([panel.title, "", *_texts(x, y, value), "", ""])
+        else:
+            for curve in panel.curves:
+                blank: list[str] = [""] * len(curve.x)
+                lows = blank if curve.low is None else _texts(*curve.low)
+                highs = blank if curve.high is None else _texts(*curve.high)
+                points = zip(_texts(*curve.x), _texts(*curve.y), lows, highs, strict=True)
+                writer.writerows([panel.title, curve.name, x, y, "", low, high] for x, y, low, high in points)
+    return text.getvalue()
+
+
+def _texts(*numbers: float) -> list[str]:
+    """Return numbers with ten significant digits; nothing for a missing value."""
+    return ["" if np.isnan(number) else f"{number:.10g}" for number in numbers]

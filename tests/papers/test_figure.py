@@ -1,0 +1,65 @@
+"""Figures as data: every point of every curve and grid is in the CSV file, and the picture is a PNG."""
+
+import csv
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.errors import ParameterError
+from discreet.papers import draw
+from discreet.papers.figure import Curve, Figure, Heatmap, Panel, to_csv
+from discreet.papers.register import Paper
+
+LINE = Curve("printed", np.array([0.0, 1, 2]), np.array([0.5, np.nan, 0.25]), "line and points")
+STEPS = Curve("ours", np.array([0.0, 1, 2]), np.array([1.0, 2, 3]), "steps", ours=True)
+BARS = Curve("measured", np.arange(2.0), np.ones(2), "bars", low=np.zeros(2), high=np.full(2, 1.5))
+GRID = Heatmap("grid", "x", "y", np.arange(2.0), np.arange(3.0), np.arange(6.0).reshape(3, 2))
+FIGURE = Figure("8b", "four panels", lambda: [Panel("lines", "x", "y", [LINE, STEPS], log_y=True), GRID])
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text)))
+
+
+def test_every_point_of_a_curve_is_a_row() -> None:
+    found = rows(to_csv([Panel("lines", "x", "y", [LINE, STEPS])]))
+    assert [(row["curve"], row["x"], row["y"]) for row in found] == [
+        ("printed", "0", "0.5"),
+        ("printed", "1", ""),
+        ("printed", "2", "0.25"),
+        ("ours", "0", "1"),
+        ("ours", "1", "2"),
+        ("ours", "2", "3"),
+    ]
+
+
+def test_error_bars_have_their_ends_in_the_data() -> None:
+    found = rows(to_csv([Panel("bars", "x", "y", [BARS])]))
+    assert [(row["low"], row["high"]) for row in found] == [("0", "1.5"), ("0", "1.5")]
+
+
+def test_every_number_of_a_grid_is_a_row() -> None:
+    found = rows(to_csv([GRID]))
+    assert {(row["x"], row["y"]): row["value"] for row in found} == {
+        (str(j), str(i)): str(2 * i + j) for i in range(3) for j in range(2)
+    }
+
+
+def test_the_picture_and_its_data_are_written(tmp_path: Path) -> None:
+    picture, data = draw.write(FIGURE, tmp_path, "paper_figure_8b")
+    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert data.read_text() == to_csv(FIGURE.panels())
+
+
+def test_a_figure_has_the_name_of_the_paper() -> None:
+    assert FIGURE.item == "Figure 8(b)"
+    assert Figure("4", "", lambda: []).item == "Figure 4"
+
+
+def test_an_unknown_figure_is_refused_by_number() -> None:
+    paper = Paper("wang2020", "Wang", 2020, "A title", (), (), (FIGURE,))
+    assert paper.figure("8b") is FIGURE
+    with pytest.raises(ParameterError, match="9"):
+        paper.figure("9")

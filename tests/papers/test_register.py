@@ -1,0 +1,76 @@
+"""What holds for every paper: the register is complete, verdicts follow from claims, the page is up to date."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError, ParameterError
+from discreet.papers.claim import Claim, number
+from discreet.papers.page import generated, page
+from discreet.papers.register import NAMES, Paper, load
+
+CONVERTED = [name for name in NAMES if load(name).items]
+
+
+@cache
+def computed(name: str) -> tuple[Paper, Sequence[Claim]]:
+    paper = load(name)
+    return paper, [claim for compute in paper.claims for claim in compute()]
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_every_item_has_a_claim_or_a_reason(name: str) -> None:
+    paper, claims = computed(name)
+    judged = {claim.item for claim in claims}
+    assert [item.name for item in paper.items if item.name not in judged and not item.shown_by] == []
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_every_claim_and_every_figure_belongs_to_an_item(name: str) -> None:
+    paper, claims = computed(name)
+    names = [item.name for item in paper.items]
+    assert len(names) == len(set(names))
+    assert {claim.item for claim in claims} - set(names) == set()
+    assert {figure.item for figure in paper.figures} - set(names) == set()
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_verdicts_follow_from_what_was_computed(name: str) -> None:
+    paper, claims = computed(name)
+    for item in paper.items:
+        agreed = [claim.agrees for claim in claims if claim.item == item.name and claim.kind != "ours"]
+        if item.verdict in ("holds", "loose", "no claim"):
+            assert all(agreed), item.name
+        elif agreed:
+            assert not all(agreed), item.name
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_a_claim_that_fails_says_what_is_true(name: str) -> None:
+    _, claims = computed(name)
+    assert [claim for claim in claims if not claim.agrees and not claim.note] == []
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_the_page_in_the_documentation_is_up_to_date(name: str) -> None:
+    paper, claims = computed(name)
+    path = Path(__file__).parents[2] / "docs" / "papers" / f"{name}.md"
+    text = path.read_text(encoding="utf-8")
+    assert text == page(text, generated(paper, claims)), f"run: python -m discreet.papers.page docs/papers {name}"
+
+
+def test_a_page_without_marks_is_refused() -> None:
+    with pytest.raises(InputError, match="marks"):
+        page("# A page", "content")
+
+
+def test_an_unknown_paper_is_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match="wang1850"):
+        load("wang1850")
+
+
+def test_a_number_agrees_to_the_digits_that_are_printed() -> None:
+    assert number("Example 1", "a third", 0.333, 1 / 3, 3).agrees
+    assert not number("Example 1", "a third", 0.334, 1 / 3, 3).agrees
