@@ -1,7 +1,9 @@
-"""The rules that keep the code easy to find: short modules, and file names that occur once."""
+"""The rules that keep the code easy to find: short modules, and file names that occur once, a map that is true."""
 
 from collections import defaultdict
 from pathlib import Path
+
+from tools import package_map
 
 SOURCE = Path(__file__).parents[1] / "src" / "discreet"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -31,3 +33,8 @@ def test_a_file_name_occurs_once_unless_both_files_are_one_idea() -> None:
     repeated = {name: found for name, found in paths.items() if len(found) > 1}
     assert {name: found for name, found in repeated.items() if name not in SAME_NAME} == {}
     assert set(SAME_NAME) <= set(repeated), "these names occur once: remove them from SAME_NAME"
+
+
+def test_the_map_of_the_packages_is_up_to_date() -> None:
+    """The picture in CONTRIBUTING.md; `uv run python -m tools.package_map` draws it again."""
+    assert package_map.PICTURE.read_text() == package_map.picture()

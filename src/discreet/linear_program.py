@@ -1,4 +1,4 @@
-"""A linear program with sparse rows, some of its variables perhaps 0 or 1, and HiGHS to solve it.
+"""Linear programs with sparse rows and integer variables, solved by HiGHS.
 
 Variables are named by arrays of their numbers, so that a family of constraints is one call. Rows that say
 nothing (a variable compared with itself) or say it again (what folding makes equal) are dropped before the

@@ -1,4 +1,4 @@
-"""One suite that every mechanism must pass: `check_mechanism`. A new design costs one line in the tests.
+"""Checks that every mechanism must pass. A new design costs one line in the tests.
 
 Each check is made a second time, in another way than the code it checks: sums over dictionaries instead of
 arrays, definitions instead of implications, the lookup at its own thresholds, draws against weights.

@@ -1,4 +1,4 @@
-"""What all cells that one person touches cost together, and the ledger of what was spent.
+"""What many cells cost one person together, and the ledger of what was spent.
 
 Composed guarantees are upper bounds, and are called so.
 """

@@ -1,4 +1,4 @@
-"""The command line. Each command is one file; none holds logic of its own.
+"""The command line: one file for each command, without logic of its own.
 
 This module loads nothing that takes time, so that a command answers signals from its start on; `commands` loads all.
 """

@@ -1,4 +1,4 @@
-"""Designs: functions from parameters to a mechanism, each in a module of its own with its mathematics.
+"""Parameters to a mechanism: one module for each design, with its mathematics.
 
 `registry` says which designs exist. A design is loaded when it is first used.
 """

@@ -1,4 +1,4 @@
-"""Other tools' perturbation tables, in and out: ONS, Cantabular, R ptable and cellKey, SSBcellKey, tau-Argus.
+"""Other tools' perturbation tables, in and out: ONS, Cantabular, R, tau-Argus.
 
 What is read is checked line by line and becomes a mechanism with exact probabilities; nothing is believed of it but its
 numbers. `measure` says what they promise. What is written is read back and compared before it is called written.

@@ -1,1 +1,1 @@
-"""What is asked, before any data is seen: specification, codebooks, layout, table of noise, guarantee."""
+"""What will be published, before any data is seen: specification, codebooks, layout, noise, guarantee."""

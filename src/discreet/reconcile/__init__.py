@@ -1,4 +1,7 @@
-"""Noisy counts made to add up: non-negative integers, every total the sum of its parts, at no cost in privacy."""
+"""Measurements to tables that add up: least squares, then non-negative integers.
+
+The tables are made from measurements alone, so they cost no privacy.
+"""
 
 from discreet.reconcile.cubes import Moved, cube, moved
 from discreet.reconcile.trees import tree

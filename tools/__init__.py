@@ -1,0 +1,1 @@
+"""Programs for contributors, run with `python -m tools.NAME`."""
