@@ -29,7 +29,7 @@ from discreet.publish.manifest import (
     digest,
 )
 from discreet.publish.report.expected import Expected, expected
-from discreet.publish.report.page import page
+from discreet.publish.report.report_page import page
 from discreet.reconcile.distance import GivenCount, given_counts
 from discreet.reconcile.table_plan import Fitted, TablePlan, Tables
 

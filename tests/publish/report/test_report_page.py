@@ -21,7 +21,7 @@ from discreet.publish.folder import MANIFEST, REPORT, Published
 from discreet.publish.manifest import digest
 from discreet.publish.report.distortion import distortion, noise, sizes
 from discreet.publish.report.numbers import factor, one_in, percent
-from discreet.publish.report.page import page
+from discreet.publish.report.report_page import page
 from discreet.publish.verify_folder import verify_folder
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import run
