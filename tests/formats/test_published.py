@@ -10,7 +10,7 @@ import pytest
 
 from discreet import formats
 from discreet.certify.rounding import GUARD, largest_remainders
-from discreet.formats.bounds import BoundTable
+from discreet.formats._bound_table import BoundTable
 from discreet.mechanism import Mechanism
 from discreet.testing import check_mechanism
 from tests.formats.conftest import DATA

@@ -8,8 +8,8 @@ import pytest
 from discreet import formats
 from discreet.errors import FormatError, InputError
 from discreet.formats import cantabular
-from discreet.formats.bounds import BoundTable
-from discreet.formats.keyed import KeyTable
+from discreet.formats._bound_table import BoundTable
+from discreet.formats._key_table import KeyTable
 from tests.formats.conftest import DATA, Write, change, ons_lines, ptable_lines
 
 ONS = ons_lines()

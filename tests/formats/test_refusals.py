@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from discreet import formats
 from discreet.errors import FormatError
+from discreet.formats import _text_file as sources
 from discreet.formats import cantabular
-from discreet.formats import text_file as sources
 from tests.formats.conftest import Write, ons_lines, ptable_lines
 
 ONS = ons_lines()

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from discreet import infer
 from discreet.errors import ParameterError
 from discreet.infer import Posterior, wang, wang_pair
-from discreet.infer.wang_posteriors import coupled, draw
-from discreet.infer.wang_posteriors import mode as wang_mode
+from discreet.infer.wang_posteriors import _coupled, _multinomial_draw, _multinomial_mode
 from discreet.infer.wang_posteriors.components import ACCURACY
 from discreet.reconcile import wang as reconcile
 from discreet.reconcile.apportion import mode
@@ -167,16 +166,16 @@ def test_what_is_left_out_is_bounded(released: list[int], epsilon: float, algori
     rows, total, rate = import_module("discreet.infer.wang_posteriors.components")._rows(
         released, epsilon, algorithm, ties, None
     )
-    found, left_out, _ = coupled.laws(rows, total, rate)
+    found, left_out, _ = _coupled.laws(rows, total, rate)
     assert left_out < ACCURACY / 10
     assert all(abs(posterior.probabilities.sum() - 1) < 1e-12 for posterior in found)
 
 
 def test_deeper_cuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = {rule: wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1]) for rule in RULES}
-    monkeypatch.setattr(coupled, "CUT", 1e-26)
-    monkeypatch.setattr(wang_mode, "CUT", 1e-26)
-    monkeypatch.setattr(draw, "DEPTH", 62.0)
+    monkeypatch.setattr(_coupled, "CUT", 1e-26)
+    monkeypatch.setattr(_multinomial_mode, "CUT", 1e-26)
+    monkeypatch.setattr(_multinomial_draw, "DEPTH", 62.0)
     for rule, before in plain.items():
         deeper = wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1])
         for one, other in zip(before, deeper, strict=True):
@@ -189,9 +188,9 @@ def test_rows_that_matter_little_are_cut_short_without_harm(ties: str, monkeypat
     """Hundreds of rows, most of them cut coarsely; with no such cuts and all tails longer the law is the same."""
     released = [0] * 17 + [1, 2, 40]
     plain = wang(released, epsilon=1, ties=ties)  # type: ignore[arg-type]
-    monkeypatch.setattr(coupled, "COARSEST", 0.0)
-    monkeypatch.setattr(coupled, "CUT", 1e-25)
-    monkeypatch.setattr(wang_mode, "CUT", 1e-25)
+    monkeypatch.setattr(_coupled, "COARSEST", 0.0)
+    monkeypatch.setattr(_coupled, "CUT", 1e-25)
+    monkeypatch.setattr(_multinomial_mode, "CUT", 1e-25)
     for one, other in zip(plain, wang(released, epsilon=1, ties=ties), strict=True):  # type: ignore[arg-type]
         size = int(max(one.support[-1], other.support[-1])) + 1
         assert np.abs(dense(one, size) - dense(other, size)).max() < 1e-15
@@ -199,7 +198,7 @@ def test_rows_that_matter_little_are_cut_short_without_harm(ties: str, monkeypat
 
 def test_counts_that_noise_does_not_bring_to_0_share_a_law() -> None:
     """At epsilon 1/2 that is all from 93 on, whatever they are: a row has one law for each way to round them."""
-    rows = wang_mode.rows(np.arange(100, 1000, 20), 0.5, "first")
+    rows = _multinomial_mode.rows(np.arange(100, 1000, 20), 0.5, "first")
     likely = [row for row in rows if row.tilt == 0]
     assert likely
     assert max(len(row.parts) for row in likely) <= 3
@@ -239,8 +238,8 @@ def test_random_ties_lie_between_the_rules() -> None:
     """With two components either wins a tie half of the time, so the chances of k are halfway between."""
     released, weights = [4, 7], {}
     for ties in ("first", "last", "random"):
-        rows = wang_mode.rows(np.array(released), 1.0, ties)
-        weights[ties] = math.exp(coupled.laws(rows, 11, 1.0)[2])
+        rows = _multinomial_mode.rows(np.array(released), 1.0, ties)
+        weights[ties] = math.exp(_coupled.laws(rows, 11, 1.0)[2])
     assert weights["random"] == pytest.approx((weights["first"] + weights["last"]) / 2, rel=1e-12)
 
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli import streams
+from discreet.cli import _streams
 from discreet.errors import DiscreetError
 from discreet.interrupts import ENDING
 from discreet.redact import hidden
 
 if TYPE_CHECKING:
-    from discreet.cli.commands import app
+    from discreet.cli._commands import app
 
 __all__ = ["app", "main"]
 
@@ -31,20 +31,20 @@ def main() -> None:
     exits with 128 and the number of the signal. If its work was done by then, as a folder that is published and
     complete, it says so and exits with 0.
     """
-    with streams.guarded(), _answering() as told:
+    with _streams.guarded(), _answering() as told:
         try:
             _require_memory()
-            from discreet.cli import commands
+            from discreet.cli import _commands
 
-            commands.run()
+            _commands.run()
         except BaseException as error:
             if told:  # a library may have made an error of its own of being ended
                 _tell_the_end(told[0], error)
-                sys.exit(128 + told[0] if streams.STATE.left is None else 0)
+                sys.exit(128 + told[0] if _streams.STATE.left is None else 0)
             if _is_lack_of_memory(error):
                 _tell_memory(error)
             elif isinstance(error, DiscreetError):
-                commands.tell(error)
+                _commands.tell(error)
             else:
                 raise
             sys.exit(2)
@@ -75,8 +75,8 @@ def _answering() -> Iterator[list[int]]:
 
 def _tell_the_end(number: int, error: BaseException) -> None:
     notes = list(getattr(error, "__notes__", ()))
-    if streams.STATE.left is not None and not notes:
-        notes = [f"The work was done: {streams.STATE.left}."]
+    if _streams.STATE.left is not None and not notes:
+        notes = [f"The work was done: {_streams.STATE.left}."]
     print(hidden("\n".join([f"ended by {signal.Signals(number).name}", *notes])), file=sys.stderr)
 
 
@@ -113,7 +113,7 @@ def _tell_memory(error: BaseException) -> None:
 def __getattr__(name: str) -> Any:
     """Loaded when first used: it takes a while."""
     if name == "app":
-        from discreet.cli.commands import app
+        from discreet.cli._commands import app
 
         return app
     raise AttributeError(f"module 'discreet.cli' has no attribute {name!r}")

@@ -6,7 +6,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.domain import Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.mechanism import Mechanism
@@ -64,7 +64,7 @@ def advise(
     show.law(Mechanism.from_table(best.ptable.table, best.mechanism.design), 0 if categories is not None else lower)
     if output is not None:
         best.ptable.save(output)
-        streams.left(f"{output} is written")
+        _streams.left(f"{output} is written")
         show.console.print(f"certificate of {best.name} written to {output}")
 
 

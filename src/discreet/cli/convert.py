@@ -9,10 +9,10 @@ from rich.table import Table as Grid
 
 from discreet import formats
 from discreet.certify.ptable import PTable
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.errors import ParameterError
 from discreet.exact import text
-from discreet.formats.table_privacy import EPSILONS, Measurement
+from discreet.formats._table_privacy import EPSILONS, Measurement
 from discreet.mechanism import Mechanism
 
 _KINDS = ", ".join(formats.KINDS)
@@ -58,14 +58,14 @@ def convert(
     if output is not None and to == "discreet":
         ptable, note = _certify(mechanism, epsilon, bits)
         ptable.save(output)
-        streams.left(f"{output} is written")
+        _streams.left(f"{output} is written")
         report["written"] = {"file": output, "kind": to, "digest": ptable.digest, "note": note}
         if not as_json:
             show.console.print(f"{output}, a certificate: {note}", style="bold", markup=False)
             show.guarantee(ptable)
     elif output is not None and to is not None:
         written = formats.write(mechanism, output, to, round=rounded, clamp=clamp, leave_zeros=leave_zeros)
-        streams.left(f"{output} is written")
+        _streams.left(f"{output} is written")
         exact = formats.same(written, mechanism)
         measured = formats.measure(written, epsilons)
         report["written"] = {"exact": exact, **_report(output, written, measured)}

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table as Grid
 
 from discreet import files
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.release import demo_town
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def demo(
     with files.temporary_folder("discreet-") as folder:
         checked = _publish(folder, output or str(folder / "published"), epsilon)
     if output is not None:
-        streams.left(f"the folder {output} is published")
+        _streams.left(f"the folder {output} is published")
     published = checked.published
     _first_table(published)
     show.guarantee(published.plan.ptable)

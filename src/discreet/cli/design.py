@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.design import registry
 from discreet.domain import Cycle
 from discreet.errors import EpsilonError, ParameterError
@@ -49,7 +49,7 @@ def run(
         return
     if output is not None:
         ptable.save(output)
-        streams.left(f"{output} is written")
+        _streams.left(f"{output} is written")
     show.law(Mechanism.from_table(ptable.table, mechanism.design), chart)
     show.guarantee(ptable)
     if output is not None:

@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 
 from discreet import categories, files
 from discreet.certify.ptable import PTable, load
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.cli._bars import bars
 from discreet.domain import Cycle
 from discreet.errors import InputError, ParameterError
@@ -215,7 +215,7 @@ def _deliver(text: str, level: str, output: str | None) -> None:
     """To a file; or the first rows to the screen."""
     if output is not None:
         files.write(output, text.encode())
-        streams.left(f"{output} is written")
+        _streams.left(f"{output} is written")
         show.console.print(f"intervals written to {output}", markup=False)
         return
     head, *rows = csv.reader(io.StringIO(text))

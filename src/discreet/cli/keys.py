@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.measure import secrets
 
 app = typer.Typer(help="Make the secret that noise and ledgers depend on.", no_args_is_help=True, add_completion=False)
@@ -20,7 +20,7 @@ DEFAULT = "env:DISCREET_SECRET"
 def new(path: Annotated[str, typer.Argument(metavar="FILE", help="A new file, for the owner's eyes only.")]) -> None:
     """Write 32 random bytes to a new file that only its owner can read."""
     made = secrets.new_secret(path)
-    streams.left("the secret is written")
+    _streams.left("the secret is written")
     show.console.print(f"secret written to {path}, fingerprint {secrets.fingerprint(made)}", markup=False)
     show.console.print("Keep a copy in a safe place. Whoever has it can remove the noise of all that it published.")
 

@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
 from discreet.certify.ptable import load
+from discreet.cli import _streams
 from discreet.cli import show as shown
-from discreet.cli import streams
 from discreet.cli.keys import DEFAULT, Source
 from discreet.errors import LedgerError, ParameterError
 from discreet.exact import text
@@ -51,7 +51,7 @@ def open_(
         contributions=contributions,
         name=name,
     )
-    streams.left(f"the ledger {made.id} is open")
+    _streams.left(f"the ledger {made.id} is open")
     shown.console.print(f"ledger {made.id} holds {made.capacity} units", style="bold green", markup=False)
     shown.console.print(
         "One unit is one cell drawn from this table, for a person who is in it. A release costs as many units as one"
@@ -92,7 +92,7 @@ def verify(
     opened = _at(ledger, secret)
     statement = opened.verify(None if head is None else _head(head))
     remembered = _as_remembered(opened, secret)
-    streams.left("every check holds")
+    _streams.left("every check holds")
     shown.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
     _summary(statement)
     if remembered:
@@ -109,7 +109,7 @@ def export(
 ) -> None:
     """Write the entries as JSON lines, without secrets."""
     _at(ledger, secret).export(output)
-    streams.left(f"{output} is written")
+    _streams.left(f"{output} is written")
     shown.console.print(f"entries written to {output}", markup=False)
 
 
@@ -124,7 +124,7 @@ def refund(
     if grant is None:
         raise LedgerError(f"{release!r:.200} was never reserved; see `discreet ledger show`")
     grant.refund()
-    streams.left("the units are given back")
+    _streams.left("the units are given back")
     shown.console.print(f"{grant.cost} units of {release} given back", markup=False)
 
 

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table as Grid
 
 from discreet import files
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.errors import InputError
 from discreet.reconcile import csv_table
 
@@ -31,7 +31,7 @@ def reconcile(
         raise InputError(f"{file:.200} cannot be read ({reason}); give a CSV file") from None
     result = csv_table.reconcile(text, seed)
     files.write(output, result.text.encode())
-    streams.left(f"{output} is written")
+    _streams.left(f"{output} is written")
     grid = Grid(title="How far the numbers moved", title_justify="left")
     for head in ("margin", "largest", "mean", "root mean square"):
         grid.add_column(head, justify="left" if head == "margin" else "right")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.errors import ParameterError
 
 
@@ -40,7 +40,7 @@ def release(
 
         def tell(doing: str, done: float) -> None:
             if doing == PUBLISHED:
-                streams.left(f"the folder {output} is published and complete")
+                _streams.left(f"the folder {output} is published and complete")
             else:
                 progress(doing, done)
 

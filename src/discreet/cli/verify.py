@@ -9,7 +9,7 @@ import typer
 from discreet.certify import folder as independent
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import verify as check
-from discreet.cli import show, streams
+from discreet.cli import _streams, show
 from discreet.errors import CertificateError, DiscreetError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def verify(
     if os.path.exists(path) and not os.path.isfile(path):
         raise CertificateError(f"{path} is a pipe or a device; give the path of a certificate file")
     certificate = check(Path(path))
-    streams.left("every claim holds")
+    _streams.left("every claim holds")
     show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
     show.guarantee(PTable(certificate))
     show.console.print(
@@ -52,7 +52,7 @@ def _folder(path: str) -> None:
     unsure = [each for each in second.findings if each.word != "proved"]
     whole = checked.other_software is None and not checked.by_content and not unsure
     told = "every claim holds" if whole else "no claim fails, and not every claim was checked"
-    streams.left(told)
+    _streams.left(told)
     show.console.print(
         f"{path}: {told}",
         style="bold green" if whole else "bold yellow",

@@ -12,13 +12,13 @@ from discreet import files
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
 from discreet.errors import FormatError
-from discreet.formats import argus, bounds, cantabular, ons, r_ptable
-from discreet.formats.bounds import BoundTable
-from discreet.formats.distribution import exact_bits, integers, same
-from discreet.formats.fit import Fitted, Shape, fit
-from discreet.formats.keyed import KeyTable
-from discreet.formats.table_privacy import Delta, Measurement, measure
-from discreet.formats.text_file import Source, opened, read_bytes
+from discreet.formats import _bound_table, argus, cantabular, ons, r_ptable
+from discreet.formats._bound_table import BoundTable
+from discreet.formats._exact_weights import exact_bits, integers, same
+from discreet.formats._fit import Fitted, Shape, fit
+from discreet.formats._key_table import KeyTable
+from discreet.formats._table_privacy import Delta, Measurement, measure
+from discreet.formats._text_file import Source, opened, read_bytes
 from discreet.mechanism import Mechanism
 
 
@@ -119,7 +119,7 @@ def detect(given: Source) -> str:
         return "ons"
     if names >= set(cantabular.COLUMNS):
         return "cantabular"
-    named = names >= set(bounds.NAMES)
+    named = names >= set(_bound_table.NAMES)
     if named and (given.separator != ";" or "p_int_lb" in names):
         return "ptable"
     if given.separator == ";" and given.header[:2] == ("i", "j"):

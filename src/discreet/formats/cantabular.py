@@ -7,14 +7,14 @@ drawn uniformly and kept secret. Without such entries empty cells stay empty.
 
 import os
 
-from discreet.formats import keyed, ons
-from discreet.formats.fit import Fitted, Shape
-from discreet.formats.keyed import KeyTable
-from discreet.formats.text_file import Source, integer, opened, read_bytes
+from discreet.formats import _key_table, ons
+from discreet.formats._fit import Fitted, Shape
+from discreet.formats._key_table import KeyTable
+from discreet.formats._text_file import Source, integer, opened, read_bytes
 
 COLUMNS = ("cell_value", "cell_key", "perturbation")
 CATEGORY_COLUMNS = ("variable name", "category code", "category key")
-SHAPE = Shape("cantabular", (256,), "keys", keyed.PERIOD, keyed.START, zeros=True)
+SHAPE = Shape("cantabular", (256,), "keys", _key_table.PERIOD, _key_table.START, zeros=True)
 DESIGN = {
     "name": "cantabular",
     "tool": "Cantabular",
@@ -25,7 +25,7 @@ DESIGN = {
 def read(given: Source) -> KeyTable:
     """The table of a file."""
     columns = ons.COLUMNS if ons.COLUMNS[0] in given.header else COLUMNS
-    changes = keyed.read(given, columns, SHAPE.totals, ranges=True, zeros=True)
+    changes = _key_table.read(given, columns, SHAPE.totals, ranges=True, zeros=True)
     zeros = "perturbed through category keys" if changes[0].any() else "left alone"
     return KeyTable(changes, {**DESIGN, "zeros": zeros, "keys": changes.shape[1]})
 
@@ -33,7 +33,7 @@ def read(given: Source) -> KeyTable:
 def write(table: Fitted) -> str:
     """One line for each count and change, its keys as a range; the smallest change has the first keys."""
     lines = [",".join(COLUMNS)]
-    for count in range(keyed.LARGEST + 1):
+    for count in range(_key_table.LARGEST + 1):
         key = 0
         for output, weight in table.outputs(count):
             span = f"{key}-{key + weight - 1}" if weight > 1 else str(key)

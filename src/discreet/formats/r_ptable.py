@@ -7,10 +7,10 @@ last one loses it.
 
 from dataclasses import replace
 
-from discreet.formats import bounds
-from discreet.formats.bounds import BoundTable
-from discreet.formats.fit import Fitted, Shape
-from discreet.formats.text_file import Source
+from discreet.formats import _bound_table
+from discreet.formats._bound_table import BoundTable
+from discreet.formats._fit import Fitted, Shape
+from discreet.formats._text_file import Source
 
 COLUMNS = ("i", "j", "p", "v", "p_int_lb", "p_int_ub", "type")
 DECIMALS = 8
@@ -27,8 +27,8 @@ SSB_DESIGN = {**DESIGN, "name": "ssb", "tool": "SSBcellKey", "lookup": DESIGN["l
 
 def read(source: Source, closed: bool = False) -> BoundTable:
     """The table of a file; closed: as SSBcellKey looks up."""
-    lines = bounds.by_name(source, bounds.NAMES, ("p_int_lb", "type"))
-    return bounds.read(source, lines, closed, SSB_DESIGN if closed else DESIGN)
+    lines = _bound_table.by_name(source, _bound_table.NAMES, ("p_int_lb", "type"))
+    return _bound_table.read(source, lines, closed, SSB_DESIGN if closed else DESIGN)
 
 
 def read_ssb(source: Source) -> BoundTable:
@@ -38,4 +38,4 @@ def read_ssb(source: Source) -> BoundTable:
 
 def write(table: Fitted) -> str:
     """One line for each count and output, outputs increasing."""
-    return "".join(",".join(line) + "\n" for line in [COLUMNS, *bounds.lines(table)])
+    return "".join(",".join(line) + "\n" for line in [COLUMNS, *_bound_table.lines(table)])

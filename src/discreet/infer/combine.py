@@ -40,7 +40,7 @@ from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
 from discreet.infer import prior as priors
-from discreet.infer.likelihood import Likelihood
+from discreet.infer._likelihood import Likelihood
 from discreet.infer.posterior_value import Posterior, credible, ends
 from discreet.infer.posteriors import certified, integers
 from discreet.reconcile import tie_breaking

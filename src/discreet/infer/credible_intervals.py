@@ -23,7 +23,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import posterior_value
 from discreet.infer import prior as priors
-from discreet.infer.likelihood import Likelihood
+from discreet.infer._likelihood import Likelihood
 from discreet.infer.posteriors import beliefs, certified, integers, reaching, require
 from discreet.infer.prior import Flat, NegativeBinomial, Poisson, Prior
 

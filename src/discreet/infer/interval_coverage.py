@@ -29,8 +29,8 @@ from discreet.domain import LARGEST, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import prior as priors
+from discreet.infer._likelihood import Likelihood
 from discreet.infer.credible_intervals import summaries
-from discreet.infer.likelihood import Likelihood
 from discreet.infer.posteriors import certified, integers
 from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
 

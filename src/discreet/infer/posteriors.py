@@ -22,7 +22,7 @@ from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Cycle
 from discreet.errors import InputError, ParameterError
 from discreet.infer import prior as priors
-from discreet.infer.likelihood import Likelihood
+from discreet.infer._likelihood import Likelihood
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.prior import Flat, Given, NegativeBinomial, Poisson, Prior
 

@@ -27,14 +27,14 @@ from discreet.arrays import Integers
 from discreet.domain import Counts
 from discreet.errors import ParameterError
 from discreet.exact import Number
-from discreet.infer import changes, combine, same_population, select_cells
+from discreet.infer import _changes, _same_population, _select_cells, combine
 from discreet.infer import prior as priors
+from discreet.infer._select_cells import Cells
 from discreet.infer.combine import Estimate
 from discreet.infer.credible_intervals import heads, intervals, listed
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import posterior
 from discreet.infer.prior import Flat
-from discreet.infer.select_cells import Cells
 
 if TYPE_CHECKING:
     from discreet.plan.sections import TableSpec
@@ -101,7 +101,7 @@ class Readings:
             at = self._same(before, name, place)
             now, then = self.release.measurements[place].ravel(), before.release.measurements[at].ravel()
             pairs, which = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
-            found = changes.changes((self.release.plan.ptable, before.release.plan.ptable), pairs, level, believed)
+            found = _changes.changes((self.release.plan.ptable, before.release.plan.ptable), pairs, level, believed)
             return [(*pair, *about) for pair, about in zip(pairs.tolist(), found, strict=True)], which
 
         columns = heads(self.release.plan.ptable, before.release.plan.ptable)
@@ -153,7 +153,7 @@ class Readings:
     def measured(self, chosen: str, table: str | None = None) -> int | None:
         """The measurement of the chosen cells as one, where the table has it: a cell itself, or a margin."""
         _, places = self._table(table)
-        labels = select_cells.read(chosen)
+        labels = _select_cells.read(chosen)
         for place in places:
             sides = self.release.plan.layout.groupings[place].axes
             if {side.book.name for side in sides} == set(labels) and all(
@@ -233,13 +233,13 @@ class Readings:
     ) -> list[Cells]:
         """The fewest cells of some groupings, the finest first; of those that have no sum only where all have none."""
         known = [(place, self.release.plan.layout.groupings[place]) for place in places]
-        select_cells.apart(known[0][1], chosen)
+        _select_cells.apart(known[0][1], chosen)
         if not isinstance(priors.read(prior), Flat):
             known = known[:1]
         found = []
         for text, left_out in itertools.zip_longest(chosen, without):
-            ways = select_cells.ways(
-                known, select_cells.read(text), None if left_out is None else select_cells.read(left_out)
+            ways = _select_cells.ways(
+                known, _select_cells.read(text), None if left_out is None else _select_cells.read(left_out)
             )
             found.append(next((way for way in ways if not ended(way)), ways[-1]))
         return found
@@ -255,8 +255,8 @@ class Readings:
     def _parts(self, part: str, whole: Sequence[str], prior: Any, table: str | None) -> tuple[list[Cells], list[Cells]]:
         """The cells of a part, and of the rest of the whole."""
         finest = self.release.plan.layout.groupings[self._table(table)[1][0]]
-        masks = select_cells.apart(finest, whole)
-        inside, within = select_cells.mask(finest, select_cells.read(part)), np.logical_or.reduce(masks)
+        masks = _select_cells.apart(finest, whole)
+        inside, within = _select_cells.mask(finest, _select_cells.read(part)), np.logical_or.reduce(masks)
         if (inside & ~within).any():
             raise ParameterError(f"the part {part!r} has cells outside of the whole; choose a whole that holds it")
         if not (within & ~inside).any():
@@ -289,7 +289,7 @@ class Readings:
                 f"both folders are of version {self.release.plan.spec.version!r} of the data, so nothing changed"
                 " between them; give folders of two versions"
             )
-        here, there = (same_population.counted(each.release.plan.spec.unit) for each in (self, before))
+        here, there = (_same_population.counted(each.release.plan.spec.unit) for each in (self, before))
         if here != there:
             raise ParameterError(
                 f"{before.release.path} counts {there} and {self.release.path} {here}, so their counts differ where"
@@ -314,7 +314,7 @@ class Readings:
         for at in before.tables[name][1] if name in before.tables else ():
             theirs = before.release.plan.layout.groupings[at]
             if [side.book.name for side in theirs.axes] == asked:
-                if said := same_population.differing(ours, theirs):
+                if said := _same_population.differing(ours, theirs):
                     raise ParameterError(
                         f"table {name!r} of {before.release.path} is of other people: {said}; changes need the same"
                         " dimensions, levels and filters, so choose a table in which they are, or publish both versions"

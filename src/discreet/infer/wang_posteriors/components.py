@@ -27,8 +27,8 @@ from discreet.arrays import Floats, Integers
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number
 from discreet.infer.posterior_value import Posterior
-from discreet.infer.wang_posteriors import draw, mode
-from discreet.infer.wang_posteriors.coupled import Part, Row, joint, laws, reach, trim
+from discreet.infer.wang_posteriors import _multinomial_draw, _multinomial_mode
+from discreet.infer.wang_posteriors._coupled import Part, Row, joint, laws, reach, trim
 from discreet.reconcile.inputs import LARGEST
 
 Algorithm = Literal["2", "3"]
@@ -137,7 +137,11 @@ def _rows(released: Any, epsilon: Any, algorithm: Any, ties: Any, alpha: Any) ->
         )
     if total == 0:
         return [_nothing(len(counts), rate)], 0, rate
-    return (draw.rows(counts, rate) if algorithm == "2" else mode.rows(counts, rate, ties)), total, rate
+    return (
+        (_multinomial_draw.rows(counts, rate) if algorithm == "2" else _multinomial_mode.rows(counts, rate, ties)),
+        total,
+        rate,
+    )
 
 
 def _nothing(count: int, epsilon: float) -> Row:

@@ -18,8 +18,8 @@ from discreet.certify.ptable import PTable
 from discreet.exact import Number, exact
 from discreet.infer import combine, posterior_value
 from discreet.infer import prior as priors
+from discreet.infer._likelihood import Likelihood
 from discreet.infer.credible_intervals import alike, standing, summaries
-from discreet.infer.likelihood import Likelihood
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import beliefs, posterior, reaching, require
 from discreet.infer.prior import Flat, Prior

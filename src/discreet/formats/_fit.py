@@ -19,7 +19,7 @@ from discreet.certify.rounding import GUARD, largest_remainders
 from discreet.certify.table import IntegerRow, Table
 from discreet.domain import Counts
 from discreet.errors import FormatError
-from discreet.formats.distribution import trimmed
+from discreet.formats._exact_weights import trimmed
 from discreet.mechanism import Mechanism, Row
 
 MOST_COUNTS = 5000

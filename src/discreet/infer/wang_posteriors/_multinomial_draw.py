@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from discreet.arrays import Floats, Integers
-from discreet.infer.wang_posteriors.coupled import Part, Row, noise, trim
+from discreet.infer.wang_posteriors._coupled import Part, Row, noise, trim
 
 DEPTH = 50.0
 """Weights below exp(-DEPTH) of the largest are not followed."""

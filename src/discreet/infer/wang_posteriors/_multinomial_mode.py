@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.arrays import Floats, Integers
-from discreet.infer.wang_posteriors.coupled import CUT, Part, Row, laws, noise, reach, trim, units
+from discreet.infer.wang_posteriors._coupled import CUT, Part, Row, laws, noise, reach, trim, units
 
 GRIDS = ((16, 12), (64, 63), (1024, 1023))
 """Tilts are multiples of epsilon / 16 up to 12 of them; or finer, and nearer to epsilon."""

@@ -19,9 +19,9 @@ from discreet.certify.verify import MOST_WEIGHTS
 from discreet.domain import Counts
 from discreet.errors import InputError
 from discreet.exact import Number, exact, is_integer, text
-from discreet.formats.distribution import gathered
-from discreet.formats.fit import MOST_COUNTS, Fitted
-from discreet.formats.text_file import Source, integer, number
+from discreet.formats._exact_weights import gathered
+from discreet.formats._fit import MOST_COUNTS, Fitted
+from discreet.formats._text_file import Source, integer, number
 from discreet.mechanism import Mechanism, Row
 
 TYPES = ("all", "even", "odd")

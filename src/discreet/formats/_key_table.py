@@ -19,8 +19,8 @@ from discreet.arrays import Integers
 from discreet.domain import Counts
 from discreet.errors import InputError
 from discreet.exact import is_integer
-from discreet.formats.distribution import gathered
-from discreet.formats.text_file import Source, integer
+from discreet.formats._exact_weights import gathered
+from discreet.formats._text_file import Source, integer
 from discreet.mechanism import Mechanism, Row
 
 LARGEST = 750

@@ -16,7 +16,7 @@ from discreet.certify.table import Table
 from discreet.domain import Counts
 from discreet.errors import FormatError
 from discreet.exact import Epsilon, Number
-from discreet.formats.distribution import integers
+from discreet.formats._exact_weights import integers
 from discreet.mechanism import Mechanism
 
 EPSILONS = ("0.1", "0.5", "1", "2", "5")
