@@ -121,7 +121,7 @@ def test_programs_in_several_dimensions(objective: str) -> None:
 
 def test_long_and_short_laws_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     exactly = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
-    monkeypatch.setattr(sys.modules["discreet.design.cycle.cyclic"], "LARGEST_EXACT", 1)
+    monkeypatch.setattr(sys.modules["discreet.design.cycle._closed_forms"], "LARGEST_EXACT", 1)
     floats = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
     assert np.allclose(exactly.interior[0].values, floats.interior[0].values, rtol=2e-15, atol=0)
     assert floats.delta("0.37") == pytest.approx(1e-9, rel=1e-5)

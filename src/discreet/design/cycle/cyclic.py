@@ -44,19 +44,16 @@ from discreet.arrays import Floats
 from discreet.certify import levels
 from discreet.certify.table import mirror, shifts
 from discreet.design import parameters
-from discreet.design.cycle import _program, _word_metric
+from discreet.design.cycle import _closed_forms, _program, _word_metric
 from discreet.design.cycle._costs import costs
 from discreet.design.cycle._program import Problem
 from discreet.domain import Counts, Cycle
 from discreet.errors import MechanismError, ParameterError, PrivacyWarning
-from discreet.exact import Epsilon, Number, exact, powers, text
+from discreet.exact import Epsilon, Number, exact, text
 from discreet.mechanism import Mechanism, Row
 
 LARGEST_SIZE = 4_000_000
 """Most values of a cycle: its certificate holds a weight for each."""
-
-LARGEST_EXACT = 4_096
-"""Values up to which the law is kept in exact integers; beyond, in logarithms."""
 
 LARGEST_PROGRAM = 200_000
 """Most pairs of a value and a difference in a linear program."""
@@ -139,9 +136,9 @@ def cyclic(
     if prior is not None and not (isinstance(objective, str) and objective == "prior"):
         raise ParameterError("prior is given, and the objective does not use it; give objective='prior'")
     if by_error and privacy == "dp":
-        row, target = _law(distance, strength, target, allowed)
+        row, target = _closed_forms.least_error_rate(distance, strength, target, allowed)
     elif by_error and len(domain.shape) == 1 and len({min(d, domain.size - d) for d in differences}) == 1:
-        row, target = _single(distance, strength, target, allowed)
+        row, target = _closed_forms.least_error_rate_single_difference(distance, strength, target, allowed)
     else:
         problem = _problem(domain, differences, costs(domain, objective, prior), strength, target, allowed, time_limit)
         row, target = _programmed(problem, strength, privacy, target)
@@ -252,77 +249,6 @@ def _unconnected(domain: Cycle, differences: tuple[Any, ...], reached: int) -> s
     )
 
 
-# Closed forms for the error rate
-
-
-def _law(
-    distance: npt.NDArray[np.int64], strength: Epsilon, target: Fraction, allowed: Fraction | None
-) -> tuple[Row, Fraction]:
-    """delta at 0 and 1 - delta times alpha^d / Z; delta from the error rate allowed, where that is given."""
-    if len(distance) > LARGEST_EXACT:
-        return _long_law(distance, strength, target, allowed)
-    series = powers(strength.alpha, int(distance.max()) + 1)
-    weights = [series[d] if d >= 0 else 0 for d in distance.tolist()]
-    total = sum(weights)
-    if allowed is not None:
-        target = _least(allowed, 1 - Fraction(series[0], total))
-    numerators = [(target.denominator - target.numerator) * weight for weight in weights]
-    numerators[0] += target.numerator * total
-    return Row.exact(0, numerators, target.denominator * total), target
-
-
-def _long_law(
-    distance: npt.NDArray[np.int64], strength: Epsilon, target: Fraction, allowed: Fraction | None
-) -> tuple[Row, Fraction]:
-    """The same in floats, right to the last bit: epsilon in two parts, the first so short that multiples are exact."""
-    whole, (_, power) = float(strength), math.frexp(float(strength))
-    short = math.ldexp(math.floor(math.ldexp(whole, 26 - power)), power - 26)
-    steps = np.arange(int(distance.max()) + 1)
-    chances = np.exp(-short * steps) * np.exp(-(whole - short) * steps)
-    mass = math.fsum(np.bincount(distance[distance >= 0]) * chances)
-    if allowed is not None:
-        target = _least(allowed, 1 - Fraction(1 / mass))
-    keep = float(1 - target) / mass
-    values = np.append(chances * keep, 0.0)[distance]  # -1, never reached, is the last
-    logs = np.append(math.log(keep) - whole * steps, -np.inf)[distance]
-    if target:
-        values[0] += float(target)
-        logs[0] = math.log(values[0])
-    return Row.from_logs(0, logs, values), target
-
-
-def _least(allowed: Fraction, pure: Fraction) -> Fraction:
-    """The smallest delta at which the error rate is at most `allowed`."""
-    return max(Fraction(0), 1 - allowed / pure).limit_denominator(10**30)
-
-
-def _single(
-    distance: npt.NDArray[np.int64], strength: Epsilon, target: Fraction, allowed: Fraction | None
-) -> tuple[Row, Fraction]:
-    """Probabilistic privacy for a single difference: falling by alpha for m steps, flat beyond."""
-    if target == 0 and allowed is None:
-        return _law(distance, strength, target, None)
-    length = int((distance >= 0).sum())
-    falling = np.exp(-float(strength) * np.arange(max(1, length // 2)))  # m with 2m + 1 < L
-    masses = 2 * np.cumsum(falling) - 1
-    pure = _law(distance, strength, Fraction(0), None)[0]
-    if allowed is None:
-        firsts = np.minimum(1 / masses, float(target) / falling)
-        m = int(np.argmax(firsts))
-        first = float(firsts[m])
-    else:
-        first = 1 - float(allowed)
-        if first >= 1:
-            raise ParameterError(f"distortion is {float(allowed):g}; only the truth costs so little: allow more")
-        m = int(np.flatnonzero(1 / masses >= first)[-1])
-        target = exact(first * float(falling[m]), "delta")
-    if pure.values[0] >= first:
-        return pure, target if allowed is None else Fraction(0)
-    beyond = max(0.0, 1 - first * float(masses[m])) / max(1, int((distance > m).sum()))
-    law = np.where(distance > m, beyond, first * falling[np.clip(distance, 0, m)])
-    return Row(0, np.where(distance < 0, 0, law)), target
-
-
 # Programs for other costs
 
 
@@ -381,4 +307,8 @@ def _pure(problem: Problem, strength: Epsilon) -> Row:
     """The program's law; exactly, where it consists of steps of E as it mostly does."""
     logs = _program.private(replace(problem, delta=0.0))
     found = levels.find(logs.tolist(), float(strength), 0)
-    return Row.from_logs(0, logs) if found is None else _law(np.array(found), strength, Fraction(0), None)[0]
+    return (
+        Row.from_logs(0, logs)
+        if found is None
+        else _closed_forms.least_error_rate(np.array(found), strength, Fraction(0), None)[0]
+    )
