@@ -9,14 +9,22 @@ import pytest
 
 from discreet.errors import ParameterError
 from discreet.papers import draw
-from discreet.papers.figure import Curve, Figure, Heatmap, Panel, to_csv
+from discreet.papers.figure import Arrow, Box, Curve, Figure, Flowchart, Heatmap, Panel, TextTable, to_csv
 from discreet.papers.register import Paper
 
 LINE = Curve("printed", np.array([0.0, 1, 2]), np.array([0.5, np.nan, 0.25]), "line and points")
 STEPS = Curve("ours", np.array([0.0, 1, 2]), np.array([1.0, 2, 3]), "steps", ours=True)
 BARS = Curve("measured", np.arange(2.0), np.ones(2), "bars", low=np.zeros(2), high=np.full(2, 1.5))
 GRID = Heatmap("grid", "x", "y", np.arange(2.0), np.arange(3.0), np.arange(6.0).reshape(3, 2))
-FIGURE = Figure("8b", "four panels", lambda: [Panel("lines", "x", "y", [LINE, STEPS], log_y=True), GRID])
+NUMBERED = Heatmap("numbers", "x", "y", GRID.x, GRID.y, GRID.values, cell_format=".0f", highest=9, downward=True)
+TABLE = TextTable("table", ["fair", "cost"], ["EM", "GM"], [["yes", "0.9"], ["no", "0.8"]])
+BOXES = [Box("fair", "fair?", 0, 1), Box("EM", "EM", 0, 0, question=False)]
+CHART = Flowchart("chart", BOXES, [Arrow("fair", "EM", "yes")])
+FIGURE = Figure(
+    "8b",
+    "five panels",
+    lambda: [Panel("lines", "x", "y", [LINE, STEPS], log_y=True), GRID, NUMBERED, TABLE, CHART],
+)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -45,6 +53,16 @@ def test_every_number_of_a_grid_is_a_row() -> None:
     assert {(row["x"], row["y"]): row["value"] for row in found} == {
         (str(j), str(i)): str(2 * i + j) for i in range(3) for j in range(2)
     }
+
+
+def test_every_cell_of_a_table_is_a_row() -> None:
+    found = [(row["curve"], row["x"], row["value"]) for row in rows(to_csv([TABLE]))]
+    assert found == [("EM", "fair", "yes"), ("EM", "cost", "0.9"), ("GM", "fair", "no"), ("GM", "cost", "0.8")]
+
+
+def test_every_box_and_every_arrow_of_a_flowchart_is_a_row() -> None:
+    found = [(row["curve"], row["x"], row["y"], row["value"]) for row in rows(to_csv([CHART]))]
+    assert found == [("fair", "0", "1", "fair?"), ("EM", "0", "0", "EM"), ("fair -> EM", "", "", "yes")]
 
 
 def test_the_picture_and_its_data_are_written(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from discreet import files
-from discreet.papers.figure import Curve, Figure, Heatmap, Panel, Panels, to_csv
+from discreet.papers.figure import Curve, Figure, Flowchart, Heatmap, Panel, Panels, TextTable, to_csv
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22")
 """Of the paper's curves: distinct also for readers who do not see red and green apart (Okabe and Ito)."""
@@ -47,6 +47,10 @@ def png(figure: Figure, panels: Panels) -> bytes:
     for axes, panel in zip(grid, panels, strict=False):
         if isinstance(panel, Heatmap):
             _heatmap(canvas, axes, panel)
+        elif isinstance(panel, TextTable):
+            _text_table(axes, panel)
+        elif isinstance(panel, Flowchart):
+            _flowchart(axes, panel)
         else:
             _panel(axes, panel)
     for axes in grid[len(panels) :]:
@@ -123,6 +127,74 @@ def _bars(axes: Axes, curve: Curve, colour: str, number: int, total: int) -> Non
 
 
 def _heatmap(canvas: matplotlib.figure.Figure, axes: Axes, panel: Heatmap) -> None:
-    drawn = axes.pcolormesh(panel.x, panel.y, panel.values, cmap="viridis", shading="nearest", rasterized=True)
+    lowest = None if panel.highest is None else 0.0
+    drawn = axes.pcolormesh(
+        panel.x,
+        panel.y,
+        panel.values,
+        cmap="viridis",
+        shading="nearest",
+        rasterized=True,
+        vmin=lowest,
+        vmax=panel.highest,
+    )
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
+    if panel.cell_format:
+        axes.set(xticks=panel.x, yticks=panel.y)
+        low, high = drawn.get_clim()
+        bright = low + 0.6 * (high - low)
+        for y, row in zip(panel.y.tolist(), panel.values.tolist(), strict=True):
+            for x, value in zip(panel.x.tolist(), row, strict=True):
+                ink = "black" if value > bright else "white"
+                axes.text(x, y, format(value, panel.cell_format), ha="center", va="center", color=ink, fontsize=8)
+    if panel.downward:
+        axes.invert_yaxis()
     canvas.colorbar(drawn, ax=axes, label=panel.value_label, shrink=0.9)
+
+
+def _text_table(axes: Axes, panel: TextTable) -> None:
+    axes.set_axis_off()
+    axes.set_title(panel.title)
+    colours = [[_shade(cell) for cell in row] for row in panel.cells]
+    table = axes.table(
+        [list(row) for row in panel.cells],
+        colours,
+        cellLoc="center",
+        rowLabels=list(panel.row_names),
+        colLabels=list(panel.column_names),
+        loc="center",
+    )
+    table.auto_set_font_size(False)
+    table.set_fontsize(9)
+    table.scale(1, 1.8)
+    table.auto_set_column_width(range(len(panel.column_names)))
+    for cell in table.get_celld().values():
+        cell.set_edgecolor("0.75")
+
+
+def _shade(cell: str) -> str:
+    words = cell.lower().split()
+    return {"yes": "#d7ead3", "no": "#f4d3d0"}.get(words[0] if words else "", "white")
+
+
+def _flowchart(axes: Axes, panel: Flowchart) -> None:
+    axes.set_axis_off()
+    axes.set_title(panel.title)
+    centres = {box.name: (box.x, box.y) for box in panel.boxes}
+    drawn = {}
+    for box in panel.boxes:
+        shape = "round,pad=0.6,rounding_size=1.2" if box.question else "square,pad=0.6"
+        frame = {"boxstyle": shape, "fc": "#eaf3fa" if box.question else "#fdf0c8", "ec": "0.4"}
+        text = axes.text(box.x, box.y, box.text, ha="center", va="center", fontsize=10, bbox=frame, zorder=2)
+        drawn[box.name] = text.get_bbox_patch()
+    for arrow in panel.arrows:
+        start, end = centres[arrow.start], centres[arrow.end]
+        ends = {"patchA": drawn[arrow.start], "patchB": drawn[arrow.end], "shrinkA": 2, "shrinkB": 2}
+        axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "0.3", **ends}, zorder=3)
+        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        axes.text(
+            *middle, arrow.label, ha="center", va="center", fontsize=9, zorder=4, bbox={"fc": "white", "ec": "none"}
+        )
+    places = np.array(list(centres.values()))
+    axes.set_xlim(places[:, 0].min() - 0.5, places[:, 0].max() + 0.5)
+    axes.set_ylim(places[:, 1].min() - 0.4, places[:, 1].max() + 0.4)

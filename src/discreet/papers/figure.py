@@ -1,10 +1,10 @@
-"""What a figure of a paper shows, as data: panels with curves, or panels with a grid of numbers.
+"""What a figure of a paper shows, as data: panels with curves, grids of numbers, tables of words and flowcharts.
 
 The data are computed when they are asked for. `to_csv` turns the data into text; `discreet.papers.draw` draws them.
 """
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Literal
@@ -70,7 +70,17 @@ class Panel:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """Axes with a grid of numbers: values[i, j] stands at (x[j], y[i])."""
+    """Axes with a grid of numbers: values[i, j] stands at (x[j], y[i]).
+
+    Attributes
+    ----------
+    cell_format
+        How a number is written in its cell, such as ".2f". Nothing is written if this is empty.
+    highest
+        Colours run from 0 to this value, so that several panels share a scale; None for the range of the values.
+    downward
+        True if y grows downward, as rows of a matrix do.
+    """
 
     title: str
     x_label: str
@@ -79,9 +89,51 @@ class Heatmap:
     y: Floats
     values: Floats
     value_label: str = "probability"
+    cell_format: str = ""
+    highest: float | None = None
+    downward: bool = False
 
 
-Panels = Sequence[Panel | Heatmap]
+@dataclass(frozen=True)
+class TextTable:
+    """A table of words. A cell that begins with "yes" or "no" has the colour of its word."""
+
+    title: str
+    column_names: Sequence[str]
+    row_names: Sequence[str]
+    cells: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Box:
+    """One box of a flowchart, with its centre. A question has round ends, an answer has corners."""
+
+    name: str
+    text: str
+    x: float
+    y: float
+    question: bool = True
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An arrow from one box to another, with the answer that leads along it."""
+
+    start: str
+    end: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Flowchart:
+    """Boxes and the arrows between them."""
+
+    title: str
+    boxes: Sequence[Box]
+    arrows: Sequence[Arrow]
+
+
+Panels = Sequence[Panel | Heatmap | TextTable | Flowchart]
 
 
 @dataclass(frozen=True)
@@ -116,24 +168,40 @@ class Figure:
 def to_csv(panels: Panels) -> str:
     """Return the data of a figure: one row a point, with columns panel, curve, x, y, value, low and high.
 
-    A curve has its points in x and y. A grid has its coordinates in x and y, and its numbers in value.
+    A curve has its points in x and y. A grid has its coordinates in x and y, and its numbers in value. A table has the
+    name of the row in curve, the name of the column in x, and the cell in value. A flowchart has its boxes as points
+    with their text in value, and its arrows as "start -> end" in curve with the answer in value.
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["panel", "curve", "x", "y", "value", "low", "high"])
     for panel in panels:
-        if isinstance(panel, Heatmap):
-            for y, row in zip(panel.y.tolist(), panel.values.tolist(), strict=True):
-                for x, value in zip(panel.x.tolist(), row, strict=True):
-                    writer.writerow([panel.title, "", *_texts(x, y, value), "", ""])
-        else:
-            for curve in panel.curves:
-                blank: list[str] = [""] * len(curve.x)
-                lows = blank if curve.low is None else _texts(*curve.low)
-                highs = blank if curve.high is None else _texts(*curve.high)
-                points = zip(_texts(*curve.x), _texts(*curve.y), lows, highs, strict=True)
-                writer.writerows([panel.title, curve.name, x, y, "", low, high] for x, y, low, high in points)
+        writer.writerows([panel.title, *row] for row in _rows(panel))
     return text.getvalue()
+
+
+def _rows(panel: Panel | Heatmap | TextTable | Flowchart) -> Iterator[list[str]]:
+    """Yield curve, x, y, value, low and high of every point of a panel."""
+    if isinstance(panel, Heatmap):
+        for y, row in zip(panel.y.tolist(), panel.values.tolist(), strict=True):
+            for x, value in zip(panel.x.tolist(), row, strict=True):
+                yield ["", *_texts(x, y, value), "", ""]
+    elif isinstance(panel, TextTable):
+        for name, cells in zip(panel.row_names, panel.cells, strict=True):
+            for column, cell in zip(panel.column_names, cells, strict=True):
+                yield [name, column, "", cell, "", ""]
+    elif isinstance(panel, Flowchart):
+        for box in panel.boxes:
+            yield [box.name, *_texts(box.x, box.y), box.text, "", ""]
+        for arrow in panel.arrows:
+            yield [f"{arrow.start} -> {arrow.end}", "", "", arrow.label, "", ""]
+    else:
+        for curve in panel.curves:
+            blank: list[str] = [""] * len(curve.x)
+            lows = blank if curve.low is None else _texts(*curve.low)
+            highs = blank if curve.high is None else _texts(*curve.high)
+            for x, y, low, high in zip(_texts(*curve.x), _texts(*curve.y), lows, highs, strict=True):
+                yield [curve.name, x, y, "", low, high]
 
 
 def _texts(*numbers: float) -> list[str]:

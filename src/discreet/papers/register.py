@@ -123,7 +123,8 @@ class Paper:
             if figure.number == number:
                 return figure
         known = ", ".join(figure.number for figure in self.figures)
-        raise ParameterError(f"{self.name} has no figure {number!r}; choose from {known}")
+        more = "" if self.with_adult is None else "; figures on the Adult data need adult=FILE"
+        raise ParameterError(f"{self.name} has no figure {number!r}; choose from {known}{more}")
 
 
 @dataclass(frozen=True)
