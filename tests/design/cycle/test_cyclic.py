@@ -198,6 +198,92 @@ def test_a_distortion_that_pure_privacy_reaches_needs_no_delta(privacy: str, obj
     assert mechanism.delta(1) == 0
 
 
+# Mean 0 and equal probabilities
+
+
+def constrained_peer(
+    size: int, differences: tuple[int, ...], alpha: float, cost: np.ndarray, equalities: np.ndarray
+) -> float:
+    """The least cost under pure privacy with more equalities, from scipy."""
+    rows = []
+    for difference in differences:
+        for x in range(size):
+            row = np.zeros(size)
+            row[x] += alpha
+            row[(x + difference) % size] -= 1
+            rows.append(row)
+    whole = np.vstack([np.ones(size), equalities])
+    sums = np.append(1.0, np.zeros(len(equalities)))
+    return float(linprog(cost, np.array(rows), np.zeros(len(rows)), whole, sums, method="highs").fun)
+
+
+@pytest.mark.parametrize("size", [5, 8, 9])
+def test_noise_of_mean_0_is_optimal_among_such_noise(size: int) -> None:
+    x = np.arange(size)
+    signed = np.where(2 * x == size, 0, np.where(2 * x > size, x - size, x))
+    cost = x**2.0
+    free = cyclic(size=size, epsilon=0.8, neighbours=(1, 2), objective=cost).interior[0].values
+    mechanism = cyclic(size=size, epsilon=0.8, neighbours=(1, 2), objective=cost, zero_mean=True)
+    noise = mechanism.interior[0].values
+    assert abs(signed @ free) > 0.01
+    assert signed @ noise == pytest.approx(0, abs=1e-9)
+    optimum = constrained_peer(size, Cycle(size).neighbours((1, 2)), math.exp(-0.8), cost, signed[None])
+    assert cost @ noise == pytest.approx(optimum, rel=1e-8)
+    assert mechanism.delta(0.8) == 0
+    check_mechanism(mechanism)
+    assert mechanism.design["zero_mean"] is True
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+@pytest.mark.parametrize("privacy", ["dp", "pdp"])
+def test_every_kind_of_privacy_keeps_mean_0_and_equal_probabilities(privacy: str) -> None:
+    signed = np.array([0, 1, 2, 3, -3, -2, -1])
+    labels = [0, 1, 1, 2, 2, 3, 3]
+    cost = np.arange(7.0) ** 2
+    for delta, distortion in ((0.1, None), (0, 4.0)):
+        mechanism = cyclic(
+            size=7,
+            epsilon=0.8,
+            delta=delta,
+            distortion=distortion,
+            objective=cost,
+            privacy=privacy,
+            zero_mean=True,
+            equal=labels,
+        )
+        noise = mechanism.interior[0].values
+        assert signed @ noise == pytest.approx(0, abs=1e-9)
+        assert noise[[1, 3, 5]] == pytest.approx(noise[[2, 4, 6]], rel=1e-12)
+        assert mechanism.delta(0.8, kind=privacy) <= float(Fraction(mechanism.design["delta"])) + 1e-12
+    assert cost @ noise == pytest.approx(4, abs=1e-8)
+
+
+def test_wrong_values_with_one_probability_are_randomized_response() -> None:
+    mechanism = cyclic(size=6, epsilon="0.7", equal="truth,wrong,wrong,wrong,wrong,wrong")
+    assert mechanism.interior[0].values == pytest.approx(
+        discreet.design.randomized_response(epsilon="0.7", categories=6).interior[0].values, rel=1e-12
+    )
+    assert mechanism.design["equal"] == [0, 1, 1, 1, 1, 1]
+
+
+def test_equal_probabilities_are_optimal_among_such_noise() -> None:
+    labels = [0, 1, 2, 1, 3, 3, 4, 4]
+    equalities = np.zeros((3, 8))
+    for row, pair in zip(equalities, ((1, 3), (4, 5), (6, 7)), strict=True):
+        row[list(pair)] = 1, -1
+    cost = (np.arange(8) > 0) * 1.0
+    mechanism = cyclic(size=8, epsilon=1, neighbours=(1,), equal=labels)
+    optimum = constrained_peer(8, (1, 7), math.exp(-1), cost, equalities)
+    assert 1 - mechanism.interior[0].values[0] == pytest.approx(optimum, rel=1e-9)
+    assert mechanism.certify().guarantee.delta == 0
+
+
+def test_symmetric_noise_has_mean_0_without_being_asked() -> None:
+    plain = cyclic(shape=(4, 5), epsilon=1, delta="1e-7")
+    asked = cyclic(shape=(4, 5), epsilon=1, delta="1e-7", zero_mean=True)
+    assert np.array_equal(plain.interior[0].values, asked.interior[0].values)
+
+
 # Integers
 
 
@@ -326,6 +412,9 @@ def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
         ({"size": 8, "privacy": "zcdp"}, "'pdp'"),
         ({"size": 8, "objective": "distance"}, "error_rate, circular"),
         ({"size": 8, "objective": [1, 2]}, "give 8"),
+        ({"size": 8, "equal": [1, 2]}, "2 labels; give 8"),
+        ({"size": 8, "equal": "1,2"}, "2 labels; give 8"),
+        ({"size": 2, "equal": [[1], [1, 2]]}, "2 labels"),
         ({"size": 3, "objective": [0, 1, -1]}, "not negative"),
         ({"size": 3, "objective": [0, 0, 0]}, "not all 0"),
         ({"size": 3, "objective": [0, math.nan, 1]}, "finite"),

@@ -19,6 +19,9 @@ y and u belong to mu and x. (Kadam 2024 (13) prints one y for all mu, which is n
 is made the rest is a linear program again, and is solved as one, because an integer program's tolerance would
 break the equalities f(x) = E f(x + mu) on which the count depends.
 
+Two constraints may be added (Kadam 2024, footnote 4): a mean of 0 of the signed noise, and residues that share one
+probability, which are then one variable.
+
 A solver's answer is off by its tolerance, and is repaired. Pure: f is raised to the least g >= f with
 alpha g(x) <= g(x + mu), by g(x + mu) = max(f(x + mu), alpha g(x)), which is exactly private. With delta: f is mixed
 with the purely private optimum until its delta is the target.
@@ -61,6 +64,11 @@ class Problem:
         The flattened index of -x.
     delta
         The target; None: the least that keeps the cost within `limit`.
+    signed
+        One line for each dimension, over the flattened residues: the signed noise whose mean has to be 0.
+        None: the mean is free.
+    classes
+        The class of every residue, numbered from 0. Residues of one class have one probability. None: each is free.
     """
 
     costs: Floats
@@ -70,6 +78,8 @@ class Problem:
     delta: float | None
     limit: float
     time_limit: float
+    signed: Floats | None = None
+    classes: Integers | None = None
 
     def cost(self, noise: Floats) -> float:
         """The largest expected cost."""
@@ -81,7 +91,9 @@ class Problem:
         return float(np.where(over > TIE * noise, noise if whole else over, 0).sum(axis=1).max())
 
     def symmetric(self) -> bool:
-        """Whether the costs do not change when x and -x are exchanged."""
+        """Return True if nothing changes when x and -x are exchanged."""
+        if self.classes is not None:
+            return False
         reflected = self.costs[:, self.mirror]
         return bool(np.allclose(np.sort(self.costs, axis=0), np.sort(reflected, axis=0), rtol=1e-12, atol=0))
 
@@ -135,7 +147,7 @@ class _Model:
     Attributes
     ----------
     noise
-        The variable of f(x) for every x; the same for x and -x where folded.
+        The variable of f(x) for every x; one variable for x and -x where folded, and for the residues of one class.
     extra
         Further variables, as many as asked for.
     """
@@ -144,6 +156,8 @@ class _Model:
         size = len(problem.mirror)
         self.problem = problem
         self.noise: Integers = np.arange(size)
+        if problem.classes is not None:
+            self.noise = problem.classes
         if fold:
             self.noise = np.unique(np.minimum(self.noise, problem.mirror), return_inverse=True)[1]
         first = int(self.noise.max()) + 1
@@ -151,6 +165,8 @@ class _Model:
         largest, self._delta = first + extra, first + extra + 1
         self.program = Program(first + extra + 2)
         self.program.rows(self.noise[None], 1.0, 1.0, 1.0)
+        if problem.signed is not None and not fold:
+            self.program.rows(np.broadcast_to(self.noise, problem.signed.shape), problem.signed, 0.0, 0.0)
         scale = float(problem.costs.max())
         costs = problem.costs / scale
         if problem.delta is None:
@@ -196,6 +212,10 @@ def _raised(problem: Problem, noise: Floats, kept: Choice) -> Floats:
         before = raised.copy()
         for to, keep in zip(problem.moved, kept, strict=True):
             np.maximum.at(raised, to[keep], raised[keep] + step)
+        if problem.classes is not None:
+            highest = np.full(int(problem.classes.max()) + 1, -np.inf)
+            np.maximum.at(highest, problem.classes, raised)
+            raised = highest[problem.classes]
         if np.array_equal(before, raised):
             return raised - math.log(math.fsum(np.exp(raised)))
     raise SolverError("the noise found cannot be made private; give another objective or a larger delta")

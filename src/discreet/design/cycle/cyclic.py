@@ -19,9 +19,12 @@ With delta > 0 that law publishes the truth, and nothing else, with probability 
     worst           the largest E (q~ - q)^2 over q
     numbers         any cost of each residue
 
-In several dimensions they are summed over the dimensions. privacy="pdp" bounds the probability of a loss above
-epsilon instead (Kadam's Definition 2): an integer program, but for the error rate and a single difference +-mu, whose
-multiples form a cycle of length L = N / gcd(N, mu), the optimum is
+In several dimensions they are summed over the dimensions. The programs can also ask for noise of mean 0 and for noise
+values with equal probabilities (footnote 4 of the paper). The closed forms are symmetric, so their mean is 0.
+
+privacy="pdp" bounds the probability of a loss above epsilon instead (Kadam's Definition 2): an integer program, but
+for the error rate and a single difference +-mu, whose multiples form a cycle of length L = N / gcd(N, mu), the
+optimum is
 
     f(0) = max(1/Z, max_m min(1 / (1 + 2 sum_(1<=h<=m) alpha^h), delta e^(m epsilon))),     0 <= m, 2m + 1 < L,
 
@@ -40,7 +43,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Integers
 from discreet.certify import levels
 from discreet.certify.table import mirror, shifts
 from discreet.design import parameters
@@ -80,6 +83,8 @@ def cyclic(
     distortion: Number | None = None,
     prior: npt.ArrayLike | None = None,
     public_classes: bool = False,
+    zero_mean: bool = False,
+    equal: Any = None,
     alpha: Number | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Mechanism:
@@ -110,6 +115,12 @@ def cyclic(
         A prior over the true values, for objective "prior".
     public_classes
         Accept neighbours that do not connect all values. The class of a value is then published as it is.
+    zero_mean
+        Ask that the noise has mean 0 in every dimension. Noise is counted the shorter way round, and as 0 at the value
+        opposite to the truth.
+    equal
+        One label for each noise value, 0 first, such as 0,1,1,2. Noise values with the same label get the same
+        probability.
     alpha
         exp(-epsilon), instead of epsilon; it is then exact.
     time_limit
@@ -135,12 +146,14 @@ def cyclic(
     by_error = isinstance(objective, str) and objective == "error_rate"
     if prior is not None and not (isinstance(objective, str) and objective == "prior"):
         raise ParameterError("prior is given, and the objective does not use it; give objective='prior'")
-    if by_error and privacy == "dp":
+    classes = _classes(domain, equal)
+    if by_error and privacy == "dp" and classes is None:
         row, target = _closed_forms.least_error_rate(distance, strength, target, allowed)
-    elif by_error and len(domain.shape) == 1 and len({min(d, domain.size - d) for d in differences}) == 1:
+    elif by_error and classes is None and _single(domain, differences):
         row, target = _closed_forms.least_error_rate_single_difference(distance, strength, target, allowed)
     else:
         problem = _problem(domain, differences, costs(domain, objective, prior), strength, target, allowed, time_limit)
+        problem = replace(problem, signed=_signed(domain) if zero_mean else None, classes=classes)
         row, target = _programmed(problem, strength, privacy, target)
     if target > TINY:
         warnings.warn(
@@ -161,6 +174,8 @@ def cyclic(
             "privacy": privacy,
             **({"categories": names} if names else {}),
             **({"distortion": text(allowed)} if allowed is not None else {}),
+            **({"zero_mean": True} if zero_mean else {}),
+            **({"equal": classes.tolist()} if classes is not None else {}),
         },
     )
 
@@ -247,6 +262,32 @@ def _unconnected(domain: Cycle, differences: tuple[Any, ...], reached: int) -> s
         " belongs to would be published as it is; add a difference (1 connects all), or give public_classes=True"
         " if the classes are public"
     )
+
+
+def _single(domain: Cycle, differences: tuple[Any, ...]) -> bool:
+    """Return True if neighbours differ by one difference, or by its negative."""
+    return len(domain.shape) == 1 and len({min(d, domain.size - d) for d in differences}) == 1
+
+
+def _signed(domain: Cycle) -> Floats:
+    """Return the signed noise of every residue, one line for each dimension."""
+    parts = np.indices(domain.shape).reshape(len(domain.shape), -1)
+    sides = np.array(domain.shape)[:, None]
+    return np.where(2 * parts == sides, 0, parts - sides * (2 * parts > sides)).astype(np.float64)
+
+
+def _classes(domain: Cycle, equal: Any) -> Integers | None:
+    """Return the number of every residue's label, in the order of their first occurrence."""
+    if equal is None:
+        return None
+    try:
+        labels = [label.strip() for label in equal.split(",")] if isinstance(equal, str) else np.ravel(equal).tolist()
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    except (TypeError, ValueError):
+        raise ParameterError(f"equal is {equal!r:.60}; give {domain.size} labels: numbers or texts") from None
+    if len(labels) != domain.size:
+        raise ParameterError(f"equal has {len(labels)} labels; give {domain.size}, one for each noise value, 0 first")
+    return np.array([numbers[label] for label in labels])
 
 
 # Programs for other costs
