@@ -1,11 +1,14 @@
 """The seven properties: definitions written out, the paper's lemmas, the implications."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Counts, Mechanism, Row, design
+from discreet.assess.properties import column_epsilon
 from discreet.certify import table as exactly
 from discreet.certify.table import IntegerRow, Table
 from discreet.errors import MechanismError
@@ -130,3 +133,23 @@ def test_derivability_needs_a_finite_domain_and_an_epsilon() -> None:
         design.geometric(epsilon=1).derivable()
     with pytest.raises(MechanismError, match="epsilon"):
         design.uniform(n=3).derivable()
+
+
+def test_the_column_epsilon_of_em_is_its_own_and_that_of_gm_is_not() -> None:
+    """Steps down a column of EM are factors 1 or alpha. In GM the step from output 1 to 0 is 1/(alpha (1-alpha))."""
+    for alpha in (0.5, 0.67, 0.9):
+        assert column_epsilon(design.fair(n=8, alpha=alpha, variant="paper")) == pytest.approx(-math.log(alpha))
+        assert column_epsilon(design.geometric(upper=8, alpha=alpha)) == pytest.approx(-math.log(alpha * (1 - alpha)))
+    assert column_epsilon(design.uniform(n=8)) == 0
+
+
+def test_the_column_epsilon_is_infinite_beside_an_output_that_never_comes() -> None:
+    rows = (Row.of(0, [0.5, 0.5]), Row.of(0, [1.0, 0.0]))
+    assert column_epsilon(Mechanism(Counts(0, 1), rows)) == math.inf
+    never = (Row.of(0, [0.0, 0.0, 1.0]),) * 3
+    assert column_epsilon(Mechanism(Counts(0, 2), never)) == math.inf
+
+
+def test_column_privacy_is_asked_of_counts_with_an_upper_end() -> None:
+    with pytest.raises(MechanismError, match="upper"):
+        column_epsilon(design.geometric(epsilon=1))

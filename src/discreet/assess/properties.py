@@ -11,6 +11,7 @@ cycle in one dimension; in several, RM and CM are not defined.
 This is the reading in floats, with a tolerance; `certify.table.properties` is the exact one.
 """
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,6 +139,43 @@ def derivable(mechanism: "Mechanism", epsilon: Number | None = None, alpha: Numb
     inner = (1 + a * a) * matrix[:, 1:-1] - a * (matrix[:, :-2] + matrix[:, 2:])
     ends = np.stack([matrix[:, 0] - a * matrix[:, 1], matrix[:, -1] - a * matrix[:, -2]])
     return _least(inner) and _least(ends)
+
+
+def column_epsilon(mechanism: "Mechanism") -> float:
+    """Return the largest |ln| of the ratio of two neighbouring outputs' chances, over all true counts.
+
+    A mechanism has column privacy (Cormode 2019, section 8) at epsilon if this is at most epsilon.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        On counts 0..n.
+
+    Returns
+    -------
+    float
+        math.inf if an output has chance 0 and a neighbouring output has not.
+
+    Raises
+    ------
+    MechanismError
+        The mechanism is not on counts with an upper end.
+
+    Examples
+    --------
+    >>> from discreet import design
+    >>> from discreet.assess.properties import column_epsilon
+    >>> round(column_epsilon(design.fair(n=8, epsilon=1, variant="paper")), 9)
+    1.0
+    """
+    if not isinstance(mechanism.domain, Counts) or mechanism.domain.upper is None:
+        raise MechanismError("column privacy is a question about mechanisms on counts 0..n; give one with an upper end")
+    matrix = mechanism.matrix()
+    one, other = matrix[:-1], matrix[1:]
+    if ((one > 0) != (other > 0)).any():
+        return math.inf
+    both = one > 0
+    return float(np.abs(np.log(one[both] / other[both])).max(initial=0.0))
 
 
 def _least(slack: Floats) -> bool:

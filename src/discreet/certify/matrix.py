@@ -86,6 +86,9 @@ class Constraints:
                 one, other = matrix[:, :-distance], matrix[:, distance:]
                 yield one * up - other * down, 2
                 yield other * up - one * down, 2
+            if "CP" in self.properties:
+                yield matrix[:-1] * up - matrix[1:] * down, 2
+                yield matrix[1:] * up - matrix[:-1] * down, 2
         if "RH" in self.properties:
             yield _off_diagonal(truth[:, None] - matrix), 1
         if "CH" in self.properties:

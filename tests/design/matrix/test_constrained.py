@@ -12,6 +12,7 @@ import scipy.sparse as sparse
 from scipy.optimize import linprog
 
 from discreet import Mechanism, design
+from discreet.assess.properties import column_epsilon
 from discreet.certify.table import PROPERTIES
 from discreet.design.matrix.constrained import closure
 from discreet.errors import ParameterError, SolverError
@@ -36,9 +37,9 @@ def independent(n: int, alpha: float, properties: frozenset[str], cost: Matrix, 
 
     r = range(size)
     for i, j in itertools.product(r, r):
-        if j < n:
-            order((i, j), (i, j + 1), alpha)
-            order((i, j + 1), (i, j), alpha)
+        for beside in [(i, j + 1)] * (j < n) + [(i + 1, j)] * (i < n and "CP" in properties):
+            order((i, j), beside, alpha)
+            order(beside, (i, j), alpha)
         if "RH" in properties:
             order((i, i), (i, j))
         if "CH" in properties:
@@ -117,6 +118,29 @@ def test_other_objectives(
     assert mechanism.loss(objective) == pytest.approx(independent(n, alpha, asked, cost / (n + 1)), abs=1e-6)
     table = check_mechanism(mechanism, draws=5000)
     assert asked <= table.properties
+
+
+@pytest.mark.parametrize("objective", ["L0", "L1", "L2"])
+@pytest.mark.parametrize(("n", "alpha"), [(1, "1/2"), (4, "1/2"), (5, "2/3"), (8, "9/10")])
+@pytest.mark.parametrize("others", [(), ("WH",), ("RM", "CM"), ("F",), PROPERTIES])
+def test_column_privacy(n: int, alpha: str, others: tuple[str, ...], objective: str) -> None:
+    """CP: the optimum of an independent solver, and every step down a column within E in the certified integers."""
+    asked = frozenset({*others, "CP"})
+    mechanism = design.constrained(n=n, alpha=alpha, properties=sorted(asked), objective=objective)
+    scale = n if objective == "L0" else n + 1
+    expected = independent(n, float(Fraction(alpha)), asked, loss_matrix(n, int(objective[1])) / scale)
+    assert mechanism.loss(objective) == pytest.approx(expected, abs=1e-6)
+    assert column_epsilon(mechanism) <= -math.log(Fraction(alpha)) + 1e-6
+    assert mechanism.design["properties"][-1] == "CP"
+    table = mechanism.certify()
+    assert frozenset(others) <= table.properties
+    steps = [(a, b) for row in table.table.rows for a, b in itertools.pairwise(row.weights)]
+    assert all(a * Fraction(alpha) <= b and b * Fraction(alpha) <= a for a, b in steps)
+
+
+def test_the_flowchart_does_not_know_column_privacy() -> None:
+    with pytest.raises(ParameterError, match="CP"):
+        design.select(n=4, epsilon=1, properties=("CP",))
 
 
 @pytest.mark.parametrize("properties", [(), ("WH",), ("F", "RM"), "all"])

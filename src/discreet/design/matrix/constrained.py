@@ -18,6 +18,9 @@ Otherwise it is folded by symmetry where the weights allow (with other weights s
 them equal), and rows implied by others are left out: RM implies RH and half of the privacy rows, CM implies CH, CH
 implies WH. Optima are not unique, so a second program takes the one of least L2 (equal weights) among them, and the
 answer does not depend on the solver's vertex; an L2 optimum is taken as it is.
+
+CP, column privacy, is the further property that section 8 of the paper proposes: P[i, j] >= alpha P[i +- 1, j], so
+that the chances of neighbouring outputs differ by no more than the factor that privacy allows for neighbouring counts.
 """
 
 from collections.abc import Sequence
@@ -44,6 +47,9 @@ HELD = 1e-9
 
 TIME_LIMIT = 600.0
 
+REQUESTS = (*PROPERTIES, "CP")
+"""What may be asked for: the seven properties, and column privacy. "all" means the seven."""
+
 Objective = str | tuple[str, int] | npt.ArrayLike
 
 
@@ -67,7 +73,7 @@ def constrained(
     epsilon
         Privacy of one count.
     properties
-        Any of RH, RM, CH, CM, F, WH, S, in a list or separated by commas, or "all".
+        Any of RH, RM, CH, CM, F, WH, S, CP, in a list or separated by commas, or "all" for the first seven.
     objective
         "L0", "L1", "L2", ("L0", d) or "L0,d", or a matrix of losses with outputs down and true counts across.
     weights
@@ -81,7 +87,7 @@ def constrained(
     """
     privacy = Epsilon.of(epsilon, alpha)
     largest = parameters.largest_count(n, "n")
-    asked = requested(properties)
+    asked = requested(properties, REQUESTS)
     loss = losses(objective, largest)
     prior = prior_weights(weights, largest, aggregate)
     allowed = parameters.seconds(time_limit)
@@ -94,7 +100,7 @@ def constrained(
         "name": "constrained",
         "n": largest,
         **privacy.parameters,
-        "properties": [name for name in PROPERTIES if name in asked],
+        "properties": [name for name in REQUESTS if name in asked],
         "objective": named,
         "weights": "equal" if weights is None else [repr(float(w)) for w in prior],
         "aggregate": aggregate,
@@ -103,15 +109,21 @@ def constrained(
     return Mechanism(Counts(0, largest), rows, design=design)
 
 
-def requested(properties: Sequence[str] | str) -> frozenset[str]:
-    """The properties as a set; unknown names are refused."""
+def requested(properties: Sequence[str] | str, known: Sequence[str] = PROPERTIES) -> frozenset[str]:
+    """Return the properties as a set.
+
+    Raises
+    ------
+    ParameterError
+        A name is not one of the known ones.
+    """
     if isinstance(properties, str):
         names = PROPERTIES if properties == "all" else tuple(properties.replace(",", " ").split())
     else:
         names = tuple(properties)
-    unknown = [name for name in names if name not in PROPERTIES]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise ParameterError(f"properties hold {unknown[0]!r}; choose from {', '.join(PROPERTIES)}, or give 'all'")
+        raise ParameterError(f"properties hold {unknown[0]!r}; choose from {', '.join(known)}, or give 'all'")
     return frozenset(names)
 
 
@@ -173,7 +185,7 @@ def _known(
     n: int, privacy: Epsilon, asked: frozenset[str], objective: Objective, prior: Floats, aggregate: str
 ) -> tuple[tuple[Row, ...] | None, str]:
     """The optimum where no program is needed, and how it was found."""
-    if aggregate == "max" or not isinstance(objective, (str, tuple)):
+    if aggregate == "max" or not isinstance(objective, (str, tuple)) or "CP" in asked:
         return None, ""
     equal = bool(np.ptp(prior) <= 1e-15)
     if objective == "L0":
@@ -245,6 +257,9 @@ def _privacy_and_properties(program: Program, p: Variables, alpha: float, asked:
     near, far = np.where(rightward, p[:, :-1], p[:, 1:]), np.where(rightward, p[:, 1:], p[:, :-1])
     program.order(far, near, alpha)
     program.order(near, far, 1.0 if "RM" in asked else alpha)
+    if "CP" in asked:
+        program.order(p[:-1], p[1:], alpha)
+        program.order(p[1:], p[:-1], alpha)
     if "RH" in asked and "RM" not in asked:
         program.order(np.broadcast_to(truth[:, None], p.shape), p)
     if "CM" in asked:
@@ -258,6 +273,8 @@ def _privacy_and_properties(program: Program, p: Variables, alpha: float, asked:
 
 def _vertex(n: int, alpha: float, asked: frozenset[str], variables: Variables, size: int) -> Floats | None:
     """A feasible vertex to start from: EM* for a fair row monotone one, else the geometric mechanism if it will do."""
+    if "CP" in asked:
+        return None
     if {"F", "RM"} <= asked:
         start = fair(n=n, alpha=repr(alpha))
     elif "F" not in asked and closure(asked) <= geometric(alpha=repr(alpha), upper=n).properties():
