@@ -9,13 +9,52 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import OutputError, ReleaseError
 from discreet.interrupts import deferred
+from discreet.publish import pending, steward_log
 
 if sys.platform != "win32":
     import fcntl
+
+
+@dataclass(frozen=True)
+class ReleasePaths:
+    """The paths that a run writes to.
+
+    Attributes
+    ----------
+    folder
+        The folder to publish.
+    unpublished
+        The private file for measurements that are not published yet.
+    log
+        The steward's private log, or None.
+    """
+
+    folder: Path
+    unpublished: Path
+    log: Path | None
+
+
+@contextmanager
+def claimed_paths(output: str | os.PathLike[str], log: str | os.PathLike[str] | None) -> Iterator[ReleasePaths]:
+    """Check the paths of a run, and hold the name of its folder during the block.
+
+    Raises
+    ------
+    ReleaseError
+        Another run holds the name.
+    OutputError
+        One of the paths cannot be written.
+    """
+    pending.place(output)
+    with claimed(output):
+        unpublished = pending.place(output)  # again: another run may have ended in between
+        private_log = None if log is None else steward_log.place(log, output)
+        yield ReleasePaths(Path(output), unpublished, private_log)
 
 
 @contextmanager

@@ -1,10 +1,13 @@
 """Count the rows and draw the measurements: the one step of a release that sees the truth.
 
-Units of a ledger are reserved before a row is read, and spent right before the draw. What was drawn is written to a
-private file before anything else is done with it.
+Units of a ledger are reserved before a row is read, and spent right before the draw. The measurements are written to a
+private file before anything else is done with them. A run that finds such a file goes on from it, and draws nothing.
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,66 +18,158 @@ from discreet.arrays import Keys
 from discreet.count import contributions
 from discreet.count.cell_counts import cell_counts
 from discreet.count.contributions import Leaves
+from discreet.count.engines.engine import Engine
 from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
-from discreet.measure import keys, lookup
+from discreet.errors import ReleaseError
+from discreet.measure import keys, lookup, secrets
 from discreet.measure.ledger_use import LedgerUse
 from discreet.plan.contributor_keys import PRIMES
 from discreet.plan.release_plan import ReleasePlan
-from discreet.publish import steward_log
+from discreet.plan.spec import ReleaseSpec
+from discreet.publish import pending, steward_log
+from discreet.publish.draw_identity import Identity
+from discreet.publish.folder_claim import ReleasePaths
+from discreet.publish.manifest import KeyEntry, LedgerEntry
 from discreet.publish.pending import Keeper, Kept
+from discreet.publish.steward_log import Truth
 
 Progress = Callable[[str, float], None]
-"""Called with what is being done, and which fraction of it is done."""
+"""Called with the name of the current step, and the fraction of the step that is done."""
 
 
-def draw(
-    plan: ReleasePlan, ledger: LedgerUse, secret: bytes, keeper: Keeper, tell: Progress, log: bool
-) -> tuple[LedgerUse, steward_log.Truth, Kept]:
-    """Count, pay, draw, and keep what was drawn.
+@dataclass(frozen=True, repr=False)
+class Drawn:
+    """The measurements of a release, and what the folder and the log say of the draw.
 
-    Returns
-    -------
-    ledger
-        With the grant that was spent.
-    truth
-        What the steward's log is made from.
+    Attributes
+    ----------
     kept
         The measurements of all distinct cells, and the private file that holds them.
+    key
+        How noise was chosen.
+    ledger
+        The ledger, with the grant that was spent.
+    truth
+        True counts for the steward's log. None if an earlier run drew.
     """
+
+    kept: Kept
+    key: KeyEntry
+    ledger: LedgerUse
+    truth: Truth | None
+
+    @property
+    def resumed(self) -> Path | None:
+        """The private file that an earlier run left, or None if this run drew."""
+        return self.kept.file if self.truth is None else None
+
+    @property
+    def charge(self) -> LedgerEntry | None:
+        """The entry of the ledger that was charged, or None if there is no ledger."""
+        head = self.ledger.head()
+        return None if head is None else LedgerEntry(**head)
+
+
+def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tell: Progress) -> Drawn:
+    """Return the measurements that an earlier run of the release kept, or count and draw them.
+
+    Parameters
+    ----------
+    plan
+        The plan of the release.
+    paths
+        The folder, the private file of measurements, and the log.
+    stack
+        From the draw on, errors that pass through this stack get a note that says where the measurements are.
+    tell
+        Called with the name of the current step and the fraction done.
+
+    Raises
+    ------
+    ReleaseError
+        A log is wanted, and an earlier run drew: the true counts of that run are gone.
+    DiscreetError
+        The secret, the ledger, the source or a private file cannot be used.
+    """
+    secret = _secret(plan.spec)
+    ledger = LedgerUse.of(plan, secret)
+    key = KeyEntry(
+        kind=plan.spec.key,
+        scheme=ledger.scheme,
+        fingerprint=None if plan.spec.secret is None else secrets.fingerprint(secret),
+        came_with_the_data=plan.spec.record_keys is not None,
+    )
+    identity = Identity.of(plan, start=ledger.start, ledger=ledger.id, secret=secret)
+    memory = None if plan.spec.key == "contributors" else ledger.memory
+
+    def note(kept: Kept) -> None:
+        stack.enter_context(kept.noting(paths.folder, paths.log is not None))
+
+    kept = pending.find(paths.unpublished, identity, plan.ptable, memory)
+    if kept is None:
+        keeper = Keeper(paths.unpublished, identity, memory, note)
+        ledger, truth, kept = _draw(plan, ledger, secret, keeper, tell, paths.log is not None)
+        return Drawn(kept, key, ledger, truth)
+    if paths.log is not None:
+        raise ReleaseError(
+            f"the log {paths.log} needs the true counts, and this release goes on from measurements drawn earlier"
+            f" ({kept.file}) without counting again, as the data may have changed since: leave the log out"
+        )
+    tell("going on from measurements drawn earlier", 0)
+    ledger = ledger.resumed(kept.release, kept.file)
+    note(kept)
+    return Drawn(kept, key, ledger, None)
+
+
+def _secret(spec: ReleaseSpec) -> bytes:
+    if spec.secret is None:
+        return secrets.fresh()
+    return secrets.secret(spec.secret.file or f"env:{spec.secret.env}")
+
+
+def _draw(
+    plan: ReleasePlan, ledger: LedgerUse, secret: bytes, keeper: Keeper, tell: Progress, log: bool
+) -> tuple[LedgerUse, Truth, Kept]:
+    """Count, pay, draw, and keep the measurements."""
     with ledger.reserved(plan) as paying:
         leaves, rows = _count(plan, secret, tell, log)
         counts, sums = cell_counts(plan.layout, leaves)
-        with interrupts.deferred():  # what is paid for is drawn and kept
+        with interrupts.deferred():  # measurements that are paid for are drawn and kept
             keeper.announce()
             paying.spend(plan, counts, secret)
             tell("measuring", 0)
-            drawn = lookup.measure(plan.ptable, counts, _keys(plan, paying.start, secret, counts, sums))
-            kept = keeper.keep(paying.release, drawn)
-    return paying, steward_log.Truth(rows, counts), kept
+            measurements = lookup.measure(plan.ptable, counts, _keys(plan, paying.start, secret, counts, sums))
+            kept = keeper.keep(paying.release, measurements)
+    return paying, Truth(rows, counts), kept
 
 
 def _count(plan: ReleasePlan, secret: bytes, tell: Progress, log: bool) -> tuple[Leaves, dict[str, Any]]:
-    """Count leaf combinations, and collect what the steward's log says of the rows."""
+    """Count leaf combinations. With a log, also return what the log says of the rows."""
     spec, layout = plan.spec, plan.layout
-    wanted = CountPlan(tuple(book.recode for book in layout.books), spec.unit.id)
-    most, order = spec.unit.contributions, keys.keyed_order(secret)
+    count_plan = CountPlan(tuple(book.recode for book in layout.books), spec.unit.id)
     with open_engine(spec.source, named=spec.columns, progress=lambda done: tell("counting", done)) as engine:
-        wanted.check(engine.columns())
+        count_plan.check(engine.columns())
         tell("counting", 0)
-        if spec.record_keys is not None:
-            fractions = spec.record_keys_are == "fractions"
-            leaves = contributions.leaves_with_given_keys(engine, wanted, spec.record_keys, _modulus(plan), fractions)
-        elif spec.key == "contributors":
-            made = keys.record_keys(secret)
-            leaves = contributions.leaves_with_made_keys(engine, wanted, most, order, made, _modulus(plan))
-        else:
-            leaves = contributions.leaves(engine, wanted, most, order)
-        return leaves, steward_log.found(engine, wanted, layout, leaves) if log else {}
+        leaves = _leaves(engine, count_plan, plan, secret)
+        return leaves, steward_log.found(engine, count_plan, layout, leaves) if log else {}
+
+
+def _leaves(engine: Engine, count_plan: CountPlan, plan: ReleasePlan, secret: bytes) -> Leaves:
+    """Count leaf combinations, with sums of record keys if the kind of key needs them."""
+    spec = plan.spec
+    if spec.record_keys is not None:
+        fractions = spec.record_keys_are == "fractions"
+        return contributions.leaves_with_given_keys(engine, count_plan, spec.record_keys, _modulus(plan), fractions)
+    most, order = spec.unit.contributions, keys.keyed_order(secret)
+    if spec.key == "contributors":
+        record_keys = keys.record_keys(secret)
+        return contributions.leaves_with_made_keys(engine, count_plan, most, order, record_keys, _modulus(plan))
+    return contributions.leaves(engine, count_plan, most, order)
 
 
 def _modulus(plan: ReleasePlan) -> int:
-    """Of contributor keys: a prime, or 2**bits for keys that came with the data."""
+    """Return the modulus of contributor keys: a prime, or 2**bits for keys that came with the data."""
     return 1 << plan.ptable.bits if plan.spec.record_keys else PRIMES[plan.ptable.bits]
 
 
@@ -85,9 +180,10 @@ def _keys(
     counts: npt.NDArray[np.int64],
     sums: list[npt.NDArray[np.uint64]],
 ) -> Keys | None:
+    """Return the key of every cell, or None for fresh keys."""
     if plan.spec.key == "fresh":
         return None
-    query = keys.query(secret, start, plan.layout.cells[0], plan.ptable.bits)
+    query_keys = keys.query(secret, start, plan.layout.cells[0], plan.ptable.bits)
     if plan.spec.key == "query":
-        return query
-    return keys.contributors(sums, counts, _modulus(plan), query)
+        return query_keys
+    return keys.contributors(sums, counts, _modulus(plan), query_keys)

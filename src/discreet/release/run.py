@@ -1,9 +1,9 @@
-"""The release: from a specification to a folder that can be published as it is.
+"""The pipeline: from a specification to a folder that can be published as it is.
 
     specification -> plan -> rows counted once -> measurements -> tables -> folder
 
-The plan sees the specification only. Whatever fails, fails before the folder exists. A release draws once: if it fails
-after the measurements were drawn, they stay in a private file, and the next run goes on from them (`publish.pending`).
+The plan sees the specification only. A release that fails leaves no folder. A release draws once: if it fails after the
+draw, its measurements stay in a private file, and the next run goes on from them (`publish.pending`).
 """
 
 import os
@@ -20,24 +20,22 @@ import numpy.typing as npt
 from discreet import files, interrupts
 from discreet.certify.ptable import PTable
 from discreet.count import found_categories
-from discreet.errors import FixedCountWarning, ReleaseError
-from discreet.measure import lookup, secrets
-from discreet.measure.ledger_use import LedgerUse
+from discreet.errors import FixedCountWarning
+from discreet.measure import lookup
 from discreet.plan import read_spec
 from discreet.plan.guarantee import Promise
 from discreet.plan.release_plan import ReleasePlan, make_plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
-from discreet.publish.draw_identity import Identity
 from discreet.publish.folder import MANIFEST, Published
-from discreet.publish.folder_claim import claimed
-from discreet.publish.manifest import KeyEntry, LedgerEntry, SoftwareEntry
+from discreet.publish.folder_claim import ReleasePaths, claimed_paths
+from discreet.publish.manifest import Manifest, SoftwareEntry
 from discreet.reconcile import distance
-from discreet.reconcile.table_plan import make_table_plan
-from discreet.release.draw import Progress, draw
+from discreet.reconcile.table_plan import TablePlan, make_table_plan
+from discreet.release.draw import Drawn, Progress, draw_or_resume
 
 PUBLISHED = "published"
-"""What progress is called with when the folder is complete, before any signal that came meanwhile is answered."""
+"""The step that `progress` is called with when the folder is complete, before a pending signal is answered."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +44,24 @@ class Release:
 
     Attributes
     ----------
+    folder
+        Path of the folder.
+    spec
+        The specification, with the categories that were taken from the data, if any.
+    ptable
+        The certified table of noise.
     cells
-        How many distinct cells were measured.
-    measurements
-        The unclamped noisy integers of every grouping, in the order of the manifest. A cell may be in several.
+        Number of distinct cells that were measured.
+    touches
+        Number of measured cells that one person is in, at most.
     promise
-        What one person may lose in all, or None if nothing is promised.
+        The most that one person may lose in all, or None if nothing is promised.
+    measurements
+        The unclamped noisy integers of every grouping, in the order of the manifest. Groupings may share cells.
+    manifest
+        The content of manifest.json.
     resumed
-        The private file of measurements, drawn earlier, that the release went on from; None if it drew them.
+        The private file of measurements, drawn by an earlier run, that this run went on from. None if this run drew.
     """
 
     folder: Path
@@ -76,96 +84,72 @@ def run(
 ) -> Release:
     """Make a release.
 
-    A release draws once. If it fails after that, its measurements stay in `OUTPUT.unpublished.json`, beside the folder.
-    The next run goes on from them, and reads no data; it may have another reconcile, seed, fixed, outputs or title.
+    A release draws once. If it fails after the draw, its measurements stay in `OUTPUT.unpublished.json`, beside the
+    folder. The next run goes on from them and reads no data. It may have another reconcile, seed, fixed, outputs or
+    title.
 
     Parameters
     ----------
     spec
-        A path, a dict or a ReleaseSpec.
+        A path of a YAML file, a dict or a ReleaseSpec.
     output
-        The folder to leave; it must not exist.
+        The folder to make. It must not exist.
     log
-        A file for the steward alone: record counts, undeclared categories, realised errors. It holds the truth.
+        A private file for the steward: record counts, undeclared categories, realised errors. It holds true counts.
     progress
-        Called with what is being done, and which fraction of it is done.
+        Called with the name of the current step and the fraction of the step that is done.
 
     Returns
     -------
     Release
-        What was published, and where.
+        The published folder and its content.
 
     Raises
     ------
     DiscreetError
-        A mistake in the specification, a source that cannot be read, a budget that does not suffice, a folder that
-        exists, or measurements of another release that wait for it. No folder is left then.
+        The specification has a mistake, the source cannot be read, the budget does not suffice, the folder exists, or
+        measurements of another release wait for the folder. No folder is left.
+
+    Examples
+    --------
+    >>> import discreet as dc, pathlib, tempfile
+    >>> temporary = tempfile.TemporaryDirectory()
+    >>> people = pathlib.Path(temporary.name, "people.csv")
+    >>> _ = people.write_text("sex\\n" + 40 * "f\\n" + 60 * "m\\n")
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "source": {"csv": str(people)},
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    ...     "design": {"name": "geometric", "epsilon": "0.5"},
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> release = dc.release.run(spec, people.with_name("published"))
+    >>> release.cells, release.touches
+    (4, 2)
+    >>> release.promise.epsilon
+    '1'
+    >>> sorted(path.name for path in release.folder.iterdir() if path.suffix == ".csv")
+    ['measurements.csv', 'people.csv']
+    >>> temporary.cleanup()
     """
     tell = progress or (lambda _, __: None)
     with ExitStack() as stack:
-        pending.place(output)
-        stack.enter_context(claimed(output))
-        file = pending.place(output)  # again: another run may have ended in between
-        private = None if log is None else steward_log.place(log, output)
-
+        paths = stack.enter_context(claimed_paths(output, log))
         tell("reading the specification", 0)
-        spec_file = read_spec.read(spec)
-        with spec_file.errors_with_lines():
-            found = found_categories.with_categories(spec_file.spec)
-            tell("choosing and certifying the design", 0)
-            plan = make_plan(found)
-            table_plan = make_table_plan(plan)
-
-        secret = _secret(plan.spec)
-        ledger = LedgerUse.of(plan, secret)
-        identity = Identity.of(plan, start=ledger.start, ledger=ledger.id, secret=secret)
-        memory = None if plan.spec.key == "contributors" else ledger.memory
-        kept = pending.find(file, identity, plan.ptable, memory)
-        resumed, truth = None, None
-
-        def note(drawn: pending.Kept) -> None:
-            stack.enter_context(drawn.noting(output, private is not None))
-
-        if kept is None:
-            keeper = pending.Keeper(file, identity, memory, note)
-            ledger, truth, kept = draw(plan, ledger, secret, keeper, tell, private is not None)
-        elif private is None:
-            tell("going on from measurements drawn earlier", 0)
-            ledger, resumed = ledger.resumed(kept.release, kept.file), kept.file
-            note(kept)
-        else:
-            raise ReleaseError(
-                f"the log {log} needs the true counts, and this release goes on from measurements drawn earlier"
-                f" ({kept.file}) without counting again, as the data may have changed since: leave the log out"
-            )
+        plan, table_plan = _plans(spec, tell)
+        drawn = draw_or_resume(plan, paths, stack, tell)
 
         tell("making the tables", 0)
-        measurements = tuple(lookup.by_grouping(plan.layout, kept.measurements))
+        measurements = tuple(lookup.by_grouping(plan.layout, drawn.kept.measurements))
         fitted = table_plan.fitted(measurements)
         distance.require_near(table_plan, fitted, measurements, plan.ptable.table)
         published = Published(plan, table_plan, measurements, fitted)
-        for given in published.given_counts:
-            if not given.explained:
-                told = f"{given.text}; noise does not explain that: check what is fixed"
-                warnings.warn(told, FixedCountWarning, stacklevel=2)
+        _warn_of_fixed_counts(published)
 
         tell("writing", 0)
-        content = published.files()
-        manifest = published.manifest(
-            content,
-            plan.spec.source.kind,
-            _key(plan, secret, ledger),
-            _charged(ledger),
-            SoftwareEntry.of_this_process(),
-        )
-        content |= {MANIFEST: manifest.to_bytes()}
-        with interrupts.deferred():
-            if not pending.completes(output, content, kept.file):
-                with steward_log.written(private, truth, published):
-                    files.write_folder(output, content)
-            ledger.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
-            kept.remove()
-            tell(PUBLISHED, 1)
+        manifest = _publish(published, drawn, paths, tell)
     return Release(
         folder=Path(output),
         spec=plan.spec,
@@ -175,25 +159,38 @@ def run(
         promise=plan.promise,
         measurements=measurements,
         manifest=manifest.document(),
-        resumed=resumed,
+        resumed=drawn.resumed,
     )
 
 
-def _secret(spec: ReleaseSpec) -> bytes:
-    if spec.secret is None:
-        return secrets.fresh()
-    return secrets.secret(spec.secret.file or f"env:{spec.secret.env}")
+def _plans(spec: Any, tell: Progress) -> tuple[ReleasePlan, TablePlan]:
+    """Return what is measured, and how tables are made from the measurements."""
+    spec_file = read_spec.read(spec)
+    with spec_file.errors_with_lines():
+        complete_spec = found_categories.with_categories(spec_file.spec)
+        tell("choosing and certifying the design", 0)
+        plan = make_plan(complete_spec)
+        return plan, make_table_plan(plan)
 
 
-def _key(plan: ReleasePlan, secret: bytes, ledger: LedgerUse) -> KeyEntry:
-    return KeyEntry(
-        kind=plan.spec.key,
-        scheme=ledger.scheme,
-        fingerprint=None if plan.spec.secret is None else secrets.fingerprint(secret),
-        came_with_the_data=plan.spec.record_keys is not None,
-    )
+def _warn_of_fixed_counts(published: Published) -> None:
+    for fixed_count in published.given_counts:
+        if not fixed_count.explained:
+            message = f"{fixed_count.text}; noise does not explain that: check what is fixed"
+            warnings.warn(message, FixedCountWarning, stacklevel=3)  # at the caller of `run`
 
 
-def _charged(ledger: LedgerUse) -> LedgerEntry | None:
-    head = ledger.head()
-    return None if head is None else LedgerEntry(**head)
+def _publish(published: Published, drawn: Drawn, paths: ReleasePaths, tell: Progress) -> Manifest:
+    """Write the folder and the log, and complete the grant of the ledger. Return the manifest."""
+    content = published.files()
+    engine = published.plan.spec.source.kind
+    manifest = published.manifest(content, engine, drawn.key, drawn.charge, SoftwareEntry.of_this_process())
+    content |= {MANIFEST: manifest.to_bytes()}
+    with interrupts.deferred():
+        if not pending.completes(paths.folder, content, drawn.kept.file):
+            with steward_log.written(paths.log, drawn.truth, published):
+                files.write_folder(paths.folder, content)
+        drawn.ledger.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
+        drawn.kept.remove()
+        tell(PUBLISHED, 1)
+    return manifest

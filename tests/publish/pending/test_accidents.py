@@ -6,7 +6,6 @@ import stat
 import subprocess
 import sys
 from contextlib import nullcontext
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -55,7 +54,7 @@ def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_pa
         return real(*arguments)
 
     with (
-        mock.patch.object(import_module("discreet.release.run"), "claimed", nullcontext),
+        mock.patch("discreet.publish.folder_claim.claimed", nullcontext),
         mock.patch.object(pending.Keeper, "keep", meanwhile),
         pytest.raises(ReleaseError, match="another run for this folder was faster"),
     ):
