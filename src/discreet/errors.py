@@ -126,17 +126,17 @@ class PrivacyWarning(UserWarning):
 
 
 class SpecError(DiscreetError, ValueError):
-    """A release's specification says something that cannot be; the message has the line.
+    """The specification of a release has a mistake. The message names the line.
 
     Attributes
     ----------
-    place
-        The part of the specification that it is about: keys, positions in lists, names of tables.
+    yaml_path
+        The part of the specification with the mistake: keys, positions in lists, names of tables.
     """
 
-    def __init__(self, message: str, place: tuple[int | str, ...] = ()) -> None:
+    def __init__(self, message: str, yaml_path: tuple[int | str, ...] = ()) -> None:
         super().__init__(message)
-        self.place = place
+        self.yaml_path = yaml_path
 
 
 class ReleaseError(DiscreetError):

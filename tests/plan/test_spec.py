@@ -397,7 +397,7 @@ def test_what_no_table_uses_decides_nothing() -> None:
 def test_looking_for_characters_that_files_cannot_hold_keeps_no_texts() -> None:
     names = [f"category {at}" for at in range(20_000)]
     tracemalloc.start()
-    spec_errors.unwritable({"dimensions": {"a": {"column": "a", "categories": names}}})
+    spec_errors.refuse_unwritable_text({"dimensions": {"a": {"column": "a", "categories": names}}})
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 50 * len(names)

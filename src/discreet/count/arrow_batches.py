@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from discreet.count.recode import COMPONENTS, CountPlan, RecordKeys
 from discreet.errors import InputError, ParameterError
-from discreet.plan.canonical_text import ids
+from discreet.plan.canonical_text import texts
 
 BATCH = 2**18
 """Rows in a batch."""
@@ -57,7 +57,7 @@ def whole_ids(plan: CountPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa
     for batch in batches:
         if not batch.num_rows:
             continue
-        new = batch.set_column(0, "id", ids(batch.column(0))).cast(schema)
+        new = batch.set_column(0, "id", texts(batch.column(0))).cast(schema)
         name = new.column(0).to_pylist()
         last = name.index(name[-1])
         same = bool(held) and held[-1].column(0)[-1].as_py() == name[0]
@@ -135,7 +135,7 @@ _NAMES = ["count", *(f"s{i}" for i in range(COMPONENTS))]
 
 
 def _components(batch: pa.RecordBatch, record_keys: RecordKeys) -> list[Sums]:
-    components = record_keys(ids(batch.column(0)))
+    components = record_keys(texts(batch.column(0)))
     if len(components) != COMPONENTS or any(part.shape != (batch.num_rows,) for part in components):
         raise ParameterError(f"record keys have {COMPONENTS} components, each with one number for every id")
     return [part.astype(np.uint64) for part in components]

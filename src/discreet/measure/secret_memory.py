@@ -79,11 +79,11 @@ class Memory:
         SecretError
             An earlier version kept a memory beside a link to the file of the secret.
         """
-        if spec is None or spec.place is None:
+        if spec is None or spec.memory_path is None:
             return None
         if spec.memory is None:
-            _not_beside_a_link(f"{spec.file}.memory", spec.place)
-        return cls(Path(spec.place), keys.derived(secret, "memory"))
+            _not_beside_a_link(f"{spec.file}.memory", spec.memory_path)
+        return cls(Path(spec.memory_path), keys.derived(secret, "memory"))
 
     def remember(self, label: str, names: Sequence[bytes], hashes: Sequence[bytes]) -> None:
         """Keep the hashes of cells; those that were kept before must come with the same.

@@ -1,15 +1,15 @@
 """Codebooks: total functions from the raw values of a column to declared leaves.
 
-A leaf is a category at the finest level; what is not declared is the leaf `_other`, which always exists. A coarser
-level puts leaves into groups; leaves in no group make up its group `_other`. Groups may overlap (18+ and 65+): a person
-is then in several cells of one grouping, and every one of them counts.
+A leaf is a category at the finest level. Values that are not declared go to the leaf `_other`, which always exists. A
+coarser level puts leaves into groups. Leaves in no group make up the group `_other` of the level. Groups may overlap
+(18+ and 65+): a person is then in several cells of one grouping, and every one of these cells counts.
 
-A recode is how an engine reads a codebook: a declared value has its code, and everything else (missing, NaN, an
-infinity, text where a number is expected, a category nobody declared) has the code `leaves`, which is `_other`. So
-nothing that a person answers can make a release fail, or change anything but counts.
+A recode tells an engine how to read a codebook: a declared value has its code. Everything else (missing, NaN, an
+infinity, text where a number is expected, an undeclared category) has the code `leaves`, which is `_other`. So nothing
+that a person answers can make a release fail, or change anything but counts.
 
-The digest of a codebook covers its column and the leaf of every raw value. It is part of the identity of a cell, so
-that one key never serves two populations.
+The digest of a codebook covers its column and the leaf of every raw value. The digest is part of the identity of a
+cell, so that one key never serves two populations.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ from typing import Any
 
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import OTHER, TOTAL, listed
-from discreet.plan.canonical_text import LARGEST, WHITE_SPACE
+from discreet.plan.canonical_text import LARGEST_NUMBER, WHITE_SPACE
 from discreet.plan.sections import Dimension
-from discreet.plan.yaml_file import Place
+from discreet.plan.yaml_file import YamlPath
 
-MANY = 10_000_000
+MOST_LEAVES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,19 @@ class Recode:
     Attributes
     ----------
     column
-        Its name in the source.
+        Name of the column in the source.
     leaves
-        How many leaves are declared.
+        Number of declared leaves.
     values
-        The code of each declared canonical text (see `canonical`).
+        The code of each declared canonical text (see `canonical_text`). None if there are ranges.
     ranges
-        (lower, upper, code): lower <= x < upper has the code; None is no bound. They may not overlap.
+        (lower, upper, code): lower <= x < upper has the code. None is no bound. Ranges may not overlap.
+
+    Raises
+    ------
+    ParameterError
+        Values and ranges are both given or both missing, a code is outside 0, ..., leaves - 1, a value is not a
+        canonical text, or a range is empty or overlaps another one.
     """
 
     column: str
@@ -50,38 +56,30 @@ class Recode:
     ranges: Sequence[tuple[float | None, float | None, int]] | None = None
 
     def __post_init__(self) -> None:
-        what = f"column {self.column!r}"
+        name = f"column {self.column!r}"
         if (self.values is None) == (self.ranges is None):
-            raise ParameterError(f"{what} has both values and ranges, or neither; give one of them")
-        if not 1 <= self.leaves <= MANY:
-            raise ParameterError(f"{what} declares {self.leaves} leaves; give 1 to {MANY}")
+            raise ParameterError(f"{name} has both values and ranges, or neither; give one of them")
+        if not 1 <= self.leaves <= MOST_LEAVES:
+            raise ParameterError(f"{name} declares {self.leaves} leaves; give 1 to {MOST_LEAVES}")
         codes = self.values.values() if self.values is not None else [code for *_, code in self.ranges or ()]
         for code in (min(codes, default=0), max(codes, default=0)):
             if not 0 <= code < self.leaves:
-                raise ParameterError(f"{what} has the code {code}; codes go from 0 to leaves - 1 = {self.leaves - 1}")
+                raise ParameterError(f"{name} has the code {code}; codes go from 0 to leaves - 1 = {self.leaves - 1}")
         for text in self.values or ():
             if not isinstance(text, str) or text.strip(WHITE_SPACE) != text or not text or "\0" in text:
                 raise ParameterError(
-                    f"{what} declares {text!r}; give a text that is not blank, without white space at its ends"
+                    f"{name} declares {text!r}; give a text that is not blank, without white space at its ends"
                 )
         self.segments()
 
     def segments(self) -> tuple[list[float], list[int]]:
-        """Cuts and codes of the ranges: below cuts[0] the code is codes[0], from cuts[i] on it is codes[i + 1]."""
-        what = f"column {self.column!r}"
+        """Return cuts and codes of the ranges: below cuts[0] the code is codes[0], from cuts[i] on codes[i + 1]."""
         cuts: list[float] = []
         codes = [self.leaves]
-        ordered = sorted(self.ranges or (), key=lambda r: -math.inf if r[0] is None else r[0])
         end = -math.inf
-        for low, high, code in ordered:
+        for low, high, code in sorted(self.ranges or (), key=lambda r: -math.inf if r[0] is None else r[0]):
             lower, upper = -math.inf if low is None else float(low), math.inf if high is None else float(high)
-            if not lower < upper or lower < end:
-                raise ParameterError(
-                    f"{what} has the range {low} to {high}, which is empty or overlaps another one; give ranges apart"
-                )
-            for bound in (lower, upper):
-                if math.isfinite(bound) and abs(bound) > LARGEST:
-                    raise ParameterError(f"{what} has the bound {bound}; a number beyond {LARGEST} counts as infinite")
+            self._refuse_bounds(lower, upper, end)
             if lower == end:
                 codes[-1] = code
             else:
@@ -93,37 +91,58 @@ class Recode:
             end = upper
         return cuts, codes
 
+    def _refuse_bounds(self, lower: float, upper: float, end: float) -> None:
+        """Raise ParameterError if a range is empty, begins before `end`, or has a bound that counts as infinite."""
+        if not lower < upper or lower < end:
+            raise ParameterError(
+                f"column {self.column!r} has the range {lower} to {upper}, which is empty or overlaps another one; give"
+                " ranges apart"
+            )
+        for bound in (lower, upper):
+            if math.isfinite(bound) and abs(bound) > LARGEST_NUMBER:
+                raise ParameterError(
+                    f"column {self.column!r} has the bound {bound}; a number beyond {LARGEST_NUMBER} counts as infinite"
+                )
+
 
 Groups = Sequence[frozenset[int]]
-"""A tuple or `Singles`, as `grouped` makes them: groups that are the same compare equal."""
+"""Sets of leaves, as a tuple or as `Singles`. `grouped` chooses the form, so equal groups compare equal."""
 
 
 @dataclass(frozen=True)
 class Singles(Sequence[frozenset[int]]):
-    """Groups {0}, {1}, ...: each is made when it is asked for, as a million sets take more memory than all else."""
+    """The groups {0}, {1}, ... Each set is made when it is read, because a million sets would fill the memory."""
 
     size: int
 
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, at: Any) -> Any:
-        return frozenset({range(self.size)[at]})
+    def __getitem__(self, index: Any) -> Any:
+        return frozenset({range(self.size)[index]})
 
     def __iter__(self) -> Iterator[frozenset[int]]:
         return (frozenset({leaf}) for leaf in range(self.size))
 
 
 def grouped(groups: Iterable[frozenset[int]]) -> Groups:
-    """Groups in one of two forms."""
-    found = tuple(groups)
-    alone = all(len(group) == 1 and at in group for at, group in enumerate(found))
-    return Singles(len(found)) if alone else found
+    """Return groups as `Singles` if they are {0}, {1}, ..., else as a tuple."""
+    members = tuple(groups)
+    are_singles = all(len(group) == 1 and index in group for index, group in enumerate(members))
+    return Singles(len(members)) if are_singles else members
 
 
 @dataclass(frozen=True)
 class Level:
-    """Groups of leaves: a label and the leaves (by code) of each."""
+    """Groups of leaves.
+
+    Attributes
+    ----------
+    labels
+        The label of each group.
+    members
+        The leaves of each group, by code.
+    """
 
     labels: tuple[str, ...]
     members: Groups
@@ -131,7 +150,19 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """A dimension, resolved: its leaves with `_other` as the last, how raw values get there, and its levels."""
+    """A dimension whose names are resolved.
+
+    Attributes
+    ----------
+    leaves
+        The labels of the leaves. The last one is `_other`.
+    recode
+        How raw values become leaves.
+    levels
+        The levels by name. "" is the level of the leaves themselves.
+    digest
+        SHA-256 of the column and of the leaf of every raw value.
+    """
 
     name: str
     leaves: tuple[str, ...]
@@ -139,21 +170,35 @@ class Codebook:
     levels: dict[str, Level]
     digest: bytes
 
-    def level(self, name: str | None, place: Place = ()) -> Level:
-        """A level by name; the leaves themselves where that is None."""
+    def level(self, name: str | None, yaml_path: YamlPath = ()) -> Level:
+        """Return a level by name, or the level of the leaves for None. Raise SpecError if there is no such level."""
         if name is None:
             return self.levels[""]
         if name not in self.levels or not name:
             known = ", ".join(level for level in self.levels if level) or "none"
-            raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}", place)
+            raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}", yaml_path)
         return self.levels[name]
 
-    def select(self, labels: list[str], what: str = "the filter on", place: Place = ()) -> frozenset[int]:
-        """The leaves that `what` names, by leaf or by group of any level; a name of several sets is refused.
+    def select(self, labels: list[str], subject: str = "the filter on", yaml_path: YamlPath = ()) -> frozenset[int]:
+        """Return the leaves that are named by their own labels or by labels of groups, of any level.
 
-        `_other` is the leaf, whatever levels there are: what was not declared.
+        `_other` is the leaf, whatever levels there are.
+
+        Parameters
+        ----------
+        labels
+            Labels of leaves and groups.
+        subject
+            Begins the message of an error.
+        yaml_path
+            The part of the specification that has the labels.
+
+        Raises
+        ------
+        SpecError
+            A label is unknown, or names different sets of leaves at two levels.
         """
-        found: set[int] = set()
+        selected: set[int] = set()
         for label in labels:
             meanings = {
                 level: groups.members[groups.labels.index(label)]
@@ -162,34 +207,41 @@ class Codebook:
             }
             if not meanings:
                 raise SpecError(
-                    f"{what} {self.name!r} names {label!r}, which is no leaf or group of it;"
+                    f"{subject} {self.name!r} names {label!r}, which is no leaf or group of it;"
                     f" its leaves are {listed(self.leaves)}",
-                    place,
+                    yaml_path,
                 )
             if len(set(meanings.values())) > 1:
-                means = " and ".join(f"a group of level {level!r}" if level else "a leaf" for level in meanings)
+                kinds = " and ".join(f"a group of level {level!r}" if level else "a leaf" for level in meanings)
                 raise SpecError(
-                    f"{what} {self.name!r} names {label!r}, which is {means}, and they differ; rename one of them, or"
-                    " name the leaves",
-                    place,
+                    f"{subject} {self.name!r} names {label!r}, which is {kinds}, and they differ; rename one of them,"
+                    " or name the leaves",
+                    yaml_path,
                 )
-            found.update(*meanings.values())
-        return frozenset(found)
+            selected.update(*meanings.values())
+        return frozenset(selected)
 
 
 def resolve(name: str, dimension: Dimension) -> Codebook:
-    """The codebook of a declared dimension."""
+    """Return the codebook of a declared dimension.
+
+    Raises
+    ------
+    SpecError
+        A label or a raw value is declared twice or cannot be declared, a level names an unknown leaf, or the
+        categories are still to be taken from the data.
+    """
     if dimension.ranges is not None:
         labels = list(dimension.ranges)
         ranges = [(lower, upper, code) for code, (lower, upper) in enumerate(dimension.ranges.values())]
         recode = _recode(name, dimension.column, len(labels), ranges=ranges)
         mapping: object = {"ranges": [[lower, upper, labels[code]] for lower, upper, code in ranges]}
     else:
-        given = dimension.categories
-        if given is None:
+        categories = dimension.categories
+        if categories is None:
             raise SpecError(f"dimension {name!r} takes its categories from the data, which are not known yet")
-        labels = list(given)
-        values = _listed(name, labels) if isinstance(given, list) else _grouped(name, given)
+        labels = list(categories)
+        values = _listed_values(name, labels) if isinstance(categories, list) else _named_values(name, categories)
         recode = _recode(name, dimension.column, len(labels), values=values)
         mapping = {"values": sorted((text, labels[code]) for text, code in values.items())}
     for label in labels:
@@ -200,13 +252,13 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
             )
     leaves = (*labels, OTHER)
     identity = json.dumps([dimension.column, mapping], ensure_ascii=False, sort_keys=True)
-    every = Level(leaves, Singles(len(leaves)))
-    levels = {"": every} | {level: _level(name, level, groups, leaves) for level, groups in dimension.levels.items()}
-    return Codebook(name, leaves, recode, levels, hashlib.sha256(identity.encode()).digest())
+    leaf_level = Level(leaves, Singles(len(leaves)))
+    levels = {level: _level(name, level, groups, leaves) for level, groups in dimension.levels.items()}
+    return Codebook(name, leaves, recode, {"": leaf_level} | levels, hashlib.sha256(identity.encode()).digest())
 
 
-def _listed(name: str, labels: list[str]) -> dict[str, int]:
-    """The code of every raw value, each of which is a category."""
+def _listed_values(name: str, labels: list[str]) -> dict[str, int]:
+    """Return the code of every raw value, if each category is one raw value."""
     values = {label: code for code, label in enumerate(labels)}
     if len(values) < len(labels):
         raise SpecError(
@@ -215,8 +267,8 @@ def _listed(name: str, labels: list[str]) -> dict[str, int]:
     return values
 
 
-def _grouped(name: str, categories: dict[str, list[str] | str]) -> dict[str, int]:
-    """The code of every raw value, from the raw values of each category."""
+def _named_values(name: str, categories: dict[str, list[str] | str]) -> dict[str, int]:
+    """Return the code of every raw value, if each category is a name for some raw values."""
     values: dict[str, int] = {}
     for code, (label, texts) in enumerate(categories.items()):
         for text in [texts] if isinstance(texts, str) else texts:
@@ -238,26 +290,27 @@ def _recode(name: str, column: str, leaves: int, **how: Any) -> Recode:
 
 
 def _level(name: str, level: str, groups: dict[str, list[str]], leaves: tuple[str, ...]) -> Level:
+    """Return a level of a dimension, with the group `_other` if some leaves are in no group."""
     members = []
-    code = {leaf: at for at, leaf in enumerate(leaves)}
+    codes = {leaf: code for code, leaf in enumerate(leaves)}
     for group, names in groups.items():
-        place = ("dimensions", name, "levels", level, group)
+        yaml_path = ("dimensions", name, "levels", level, group)
         if group in (OTHER, TOTAL):
             raise SpecError(
-                f"level {level!r} of {name!r} has a group {group!r}, which Discreet uses itself; rename it", place
+                f"level {level!r} of {name!r} has a group {group!r}, which Discreet uses itself; rename it", yaml_path
             )
-        unknown = [leaf for leaf in names if leaf not in code]
+        unknown = [leaf for leaf in names if leaf not in codes]
         if unknown:
             raise SpecError(
                 f"group {group!r} of level {level!r} names {unknown[0]!r}, which is no leaf of {name!r}; its leaves are"
                 f" {listed(leaves)}",
-                place,
+                yaml_path,
             )
         if not names:
             raise SpecError(
-                f"group {group!r} of level {level!r} of {name!r} has no leaves; give some or leave it out", place
+                f"group {group!r} of level {level!r} of {name!r} has no leaves; give some or leave it out", yaml_path
             )
-        members.append(frozenset(code[leaf] for leaf in names))
+        members.append(frozenset(codes[leaf] for leaf in names))
     rest = frozenset(range(len(leaves))) - frozenset().union(*members)
     labels = tuple(groups)
     return Level((*labels, OTHER), grouped([*members, rest])) if rest else Level(labels, grouped(members))

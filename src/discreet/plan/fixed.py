@@ -1,7 +1,7 @@
-"""What is public from elsewhere: totals that tables must meet, and cells that are empty by definition.
+"""Fixed counts: totals that are public from elsewhere and that tables must meet, and cells that must be empty.
 
-They are literals of the specification, never computed from the microdata or compared with them, and outside the
-guarantee. A count belongs to one population; a zero belongs to all that lie in it.
+Fixed counts are literals of the specification. They are never computed from the microdata, never compared with them,
+and outside the guarantee. A count belongs to one population. A zero belongs to all populations inside it.
 """
 
 import math
@@ -9,71 +9,94 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import SpecError
-from discreet.labels import listed as listing
-from discreet.plan.layout import Layout, apart
+from discreet.labels import listed
+from discreet.plan.layout import Layout, disjoint
 from discreet.plan.spec import ReleaseSpec
+from discreet.plan.yaml_file import YamlPath
 
 
 @dataclass(frozen=True)
-class Known:
-    """A population by the leaves it has of each dimension that it constrains, its count, and what the file calls it."""
+class FixedCount:
+    """A count that the specification fixes.
+
+    Attributes
+    ----------
+    leaves
+        The population: the leaves that it has of each dimension that it constrains.
+    count
+        The number of people.
+    text
+        The population in the words of the specification.
+    yaml_path
+        The part of the specification that fixes the count.
+    """
 
     leaves: Mapping[str, frozenset[int]]
     count: int
     text: str
-    place: tuple[str | int, ...]
+    yaml_path: YamlPath
 
 
-def known(asked: ReleaseSpec, layout: Layout) -> list[Known]:
-    """The literals of a specification, resolved."""
+def fixed_counts(spec: ReleaseSpec, layout: Layout) -> list[FixedCount]:
+    """Return the fixed counts of a specification, each population once.
+
+    Raises
+    ------
+    SpecError
+        A name is unknown, or two fixed counts contradict each other.
+    """
     books = {book.name: book for book in layout.books}
-    found: dict[tuple[tuple[str, frozenset[int]], ...], Known] = {}
-    for at, literal in enumerate(asked.fixed):
-        place = ("fixed", at)
-        said = ", ".join(f"{name}: {label}" for name, label in literal.where.items()) or "everyone"
-        for name in literal.where:
+    by_population: dict[tuple[tuple[str, frozenset[int]], ...], FixedCount] = {}
+    for index, section in enumerate(spec.fixed):
+        yaml_path = ("fixed", index)
+        text = ", ".join(f"{name}: {label}" for name, label in section.where.items()) or "everyone"
+        for name in section.where:
             if name not in books:
-                raise SpecError(f"this names {name!r} ({said}), a dimension of no table; use those of tables", place)
-        leaves = {name: books[name].select([label], "fixed, on", place) for name, label in literal.where.items()}
+                raise SpecError(f"{name!r} ({text}) is a dimension of no table; name dimensions of tables", yaml_path)
+        leaves = {name: books[name].select([label], "fixed, on", yaml_path) for name, label in section.where.items()}
         leaves = {name: members for name, members in leaves.items() if len(members) < len(books[name].leaves)}
-        one = Known(leaves, literal.count, said, place)
-        other = found.setdefault(tuple(sorted(leaves.items(), key=lambda item: item[0])), one)
-        if other.count != one.count:
+        fixed = FixedCount(leaves, section.count, text, yaml_path)
+        earlier = by_population.setdefault(tuple(sorted(leaves.items(), key=lambda item: item[0])), fixed)
+        if earlier.count != fixed.count:
             raise SpecError(
-                f"fixed gives {other.count} for {other.text} and {one.count} for {one.text}, which are the same people;"
-                " correct one of them",
-                place,
+                f"fixed gives {earlier.count} for {earlier.text} and {fixed.count} for {fixed.text}, which are the same"
+                " people; correct one of them",
+                yaml_path,
             )
-    literals = list(found.values())
-    _agree(literals, {book.name: len(book.leaves) for book in layout.books})
-    return literals
+    fixed_list = list(by_population.values())
+    _refuse_contradictions(fixed_list, {book.name: len(book.leaves) for book in layout.books})
+    return fixed_list
 
 
-def _agree(literals: Sequence[Known], sizes: Mapping[str, int]) -> None:
-    """Refuse literals that contradict each other: parts that are more than their whole, or all of it but fewer."""
-    for whole in literals:
-        parts: list[Known] = []
-        for one in sorted(literals, key=lambda each: -each.count):
-            if one is not whole and _inside(one, whole) and all(apart(one.leaves, other.leaves) for other in parts):
-                parts.append(one)
+def _refuse_contradictions(fixed_list: Sequence[FixedCount], leaves: Mapping[str, int]) -> None:
+    """Raise SpecError if disjoint parts exceed their whole, or make up the whole and have another sum.
+
+    `leaves` is the number of leaves of each dimension.
+    """
+    for whole in fixed_list:
+        parts: list[FixedCount] = []
+        for fixed in sorted(fixed_list, key=lambda fixed: -fixed.count):
+            if (
+                fixed is not whole
+                and _is_inside(fixed, whole)
+                and all(disjoint(fixed.leaves, part.leaves) for part in parts)
+            ):
+                parts.append(fixed)
         total = sum(part.count for part in parts)
-        if total > whole.count or (total < whole.count and parts and _size(whole, sizes) == _sizes(parts, sizes)):
-            listed = listing([f"{part.count} for {part.text}" for part in parts], 10)
+        complete = parts and sum(_combinations(part, leaves) for part in parts) == _combinations(whole, leaves)
+        if total > whole.count or (total < whole.count and complete):
+            counts = listed([f"{part.count} for {part.text}" for part in parts], 10)
             raise SpecError(
-                f"fixed gives {whole.count} for {whole.text}, and {listed}, who are"
+                f"fixed gives {whole.count} for {whole.text}, and {counts}, who are"
                 f" {'all' if total < whole.count else 'some'} of them and make {total}; correct one of them",
-                whole.place,
+                whole.yaml_path,
             )
 
 
-def _inside(one: Known, whole: Known) -> bool:
-    return all(name in one.leaves and one.leaves[name] <= leaves for name, leaves in whole.leaves.items())
+def _is_inside(part: FixedCount, whole: FixedCount) -> bool:
+    return all(name in part.leaves and part.leaves[name] <= leaves for name, leaves in whole.leaves.items())
 
 
-def _size(one: Known, sizes: Mapping[str, int]) -> int:
-    """How many leaf combinations there are."""
-    return math.prod(len(one.leaves[name]) if name in one.leaves else size for name, size in sizes.items())
-
-
-def _sizes(parts: Sequence[Known], sizes: Mapping[str, int]) -> int:
-    return sum(_size(part, sizes) for part in parts)
+def _combinations(fixed: FixedCount, leaves: Mapping[str, int]) -> int:
+    """Return the number of leaf combinations of a population."""
+    return math.prod(len(fixed.leaves[name]) if name in fixed.leaves else size for name, size in leaves.items())

@@ -1,22 +1,23 @@
-"""Cells and groupings: which populations are counted, which of them are one and the same, and who is in how many.
+"""Cells and groupings: which populations are counted, which of them are the same, and how many cells hold one person.
 
-A cell is defined by a set of leaves for each dimension that it constrains; a set that holds all leaves constrains
-nothing. Two definitions that come to the same sets are the same cell: it gets one key, one measurement, one cost. The
-definition is written as bytes that can be read in one way only,
+A cell is defined by a set of leaves for each dimension that it constrains. A set of all leaves constrains nothing. Two
+definitions that come to the same sets are the same cell, which has one key, one measurement and one cost. A definition
+is written as bytes that can be read in one way only,
 
-    for each constrained dimension, by digest:   digest (32 bytes), number of leaves, each leaf after its length,
+    for each constrained dimension, by digest:   digest (32 bytes), number of leaves, each leaf after its length.
 
-and these bytes, after a header for the release (`keys`), are what a key is made from.
+A key is made from these bytes, after a header for the release (`measure.keys`).
 
-Touches are the largest number of distinct cells that hold one leaf combination: that is how often one person is
-counted. Where a person may have several rows, they are the number of families of cells that do not overlap.
+Touches are the largest number of distinct cells that hold one leaf combination: one person is counted that many times.
+If a person may have several rows, touches are the number of families of disjoint cells.
 """
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,17 +25,26 @@ import numpy.typing as npt
 from discreet.arrays import Integers
 from discreet.errors import SpecError
 from discreet.plan.codebook import Codebook, Groups, grouped
-from discreet.plan.sections import TableSpec
+from discreet.plan.sections import Axis, TableSpec
 from discreet.plan.spec import ReleaseSpec
 
 MOST_CELLS = 50_000_000
 MOST_COMBINATIONS = 5_000_000
 MOST_GROUPINGS = 20_000
 
+Population = Mapping[str, frozenset[int]]
+"""The leaves that a population has, for each dimension that it constrains."""
+
 
 @dataclass(frozen=True)
 class GroupingAxis:
-    """One axis of a grouping: a dimension, its level, and the groups that the filter leaves."""
+    """One axis of a grouping: a dimension at one of its levels.
+
+    Attributes
+    ----------
+    labels, members
+        The label and the leaves of each group, after the filter of the table.
+    """
 
     book: Codebook
     level: str | None
@@ -43,171 +53,219 @@ class GroupingAxis:
 
     @property
     def overlap(self) -> int:
-        """How many groups hold one leaf, at most."""
+        """The largest number of groups that hold one leaf."""
         return int(np.bincount(self.pairs[1]).max())
 
     @cached_property
     def pairs(self) -> tuple[Integers, Integers]:
-        """Every group with every leaf that it holds: the numbers of both, by leaf and then by group."""
-        sizes = [len(members) for members in self.members]
+        """The indices of groups and of the leaves that they hold, one entry a pair, by leaf and then by group."""
+        sizes = [len(leaves) for leaves in self.members]
         groups = np.repeat(np.arange(len(sizes)), sizes)
         leaves = np.fromiter(itertools.chain.from_iterable(self.members), np.int64, sum(sizes))
         order = np.lexsort((groups, leaves))
         return groups[order], leaves[order]
 
     @property
-    def colours(self) -> int:
-        """Into how many lists of disjoint groups they go, one after the other into the first that fits."""
-        lists: list[set[int]] = []
-        for members in self.members:
-            taken = next((each for each in lists if each.isdisjoint(members)), None)
-            if taken is None:
-                lists.append(set(members))
+    def families(self) -> int:
+        """Number of families when each group greedily joins the first family that it is disjoint from."""
+        families: list[set[int]] = []
+        for leaves in self.members:
+            family = next((family for family in families if family.isdisjoint(leaves)), None)
+            if family is None:
+                families.append(set(leaves))
             else:
-                taken |= members
-        return len(lists)
+                family |= leaves
+        return len(families)
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """Cells that are published together: the product of its sides, within a filter on other dimensions."""
+    """Cells that are published together: the product of the groups of its axes.
+
+    Attributes
+    ----------
+    axes
+        The dimensions that tell the cells apart.
+    within
+        A filter: other dimensions, and the leaves of each that all cells have.
+    """
 
     axes: tuple[GroupingAxis, ...]
     within: tuple[tuple[Codebook, frozenset[int]], ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many groups each side has."""
-        return tuple(len(side.labels) for side in self.axes)
+        """The number of groups of each axis."""
+        return tuple(len(axis.labels) for axis in self.axes)
 
     @property
     def size(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return math.prod(self.shape)
 
     @property
     def name(self) -> str:
-        """Its dimensions, in words."""
-        return " by ".join(side.book.name for side in self.axes) or "total"
+        """The names of the dimensions, in words."""
+        return " by ".join(axis.book.name for axis in self.axes) or "total"
 
     @property
     def multiplicity(self) -> int:
-        """How many of its cells hold one leaf combination, at most."""
-        return math.prod(side.overlap for side in self.axes)
+        """The largest number of cells of the grouping that hold one leaf combination."""
+        return math.prod(axis.overlap for axis in self.axes)
+
+    @property
+    def population(self) -> Population:
+        """The people of all cells together."""
+        leaves = {book.name: members for book, members in self.within}
+        return leaves | {axis.book.name: frozenset(axis.pairs[1].tolist()) for axis in self.axes}
 
     @cached_property
     def definitions(self) -> tuple[bytes, ...]:
         """The definition of every cell, in C order."""
-        fixed = {book.digest: [_encoded(book, members)] for book, members in self.within}
-        free = {side.book.digest: [_encoded(side.book, each) for each in side.members] for side in self.axes}
-        parts = {**fixed, **free}
+        filters = {book.digest: [_encoded(book, leaves)] for book, leaves in self.within}
+        groups = {axis.book.digest: [_encoded(axis.book, leaves) for leaves in axis.members] for axis in self.axes}
+        parts = {**filters, **groups}
         order = sorted(parts)
-        made = list(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
-        axes = [digest for digest in order if digest in free]
-        place = np.arange(self.size).reshape([len(free[digest]) for digest in axes])
-        place = np.transpose(place, [axes.index(side.book.digest) for side in self.axes])
-        return tuple(map(made.__getitem__, place.ravel().tolist()))
+        definitions = list(map(b"".join, itertools.product(*(parts[digest] for digest in order))))
+        digests = [digest for digest in order if digest in groups]
+        indices = np.arange(self.size).reshape([len(groups[digest]) for digest in digests])
+        indices = np.transpose(indices, [digests.index(axis.book.digest) for axis in self.axes])
+        return tuple(map(definitions.__getitem__, indices.ravel().tolist()))
+
+
+class Cells(NamedTuple):
+    """The distinct cells of a release.
+
+    Attributes
+    ----------
+    definitions
+        The definition of each distinct cell.
+    indices
+        For every grouping, the indices of its cells among the distinct cells, in C order.
+    """
+
+    definitions: list[bytes]
+    indices: list[Integers]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """All groupings of a release, each once, and which of them make up which table."""
+    """All groupings of a release.
+
+    Attributes
+    ----------
+    books
+        The codebooks of the dimensions in use.
+    groupings
+        The groupings of all tables, each once.
+    tables
+        Every table, with the indices of its groupings. The first one is the table itself, the others are margins.
+    """
 
     books: tuple[Codebook, ...]
     groupings: tuple[Grouping, ...]
     tables: tuple[tuple[TableSpec, tuple[int, ...]], ...]
 
     @cached_property
-    def cells(self) -> tuple[list[bytes], list[Integers]]:
-        """The distinct cells, and for every grouping which of them its cells are."""
-        place: dict[bytes, int] = {}
-        where = []
-        for grouping in self.groupings:
-            here = np.fromiter(
-                (place.setdefault(cell, len(place)) for cell in grouping.definitions), np.int64, grouping.size
-            )
-            where.append(here)
-        return list(place), where
+    def cells(self) -> Cells:
+        """The distinct cells of all groupings."""
+        index: dict[bytes, int] = {}
+        indices = [
+            np.fromiter((index.setdefault(cell, len(index)) for cell in grouping.definitions), np.int64, grouping.size)
+            for grouping in self.groupings
+        ]
+        return Cells(list(index), indices)
 
     def touches(self, contributions: int = 1, paid: Sequence[bool] | None = None) -> int:
-        """How many times one person's loss is composed; cells that are already `paid` do not count.
+        """Return how many times one person's loss is composed.
 
-        With one row a person, the largest number of distinct cells that hold one leaf combination. With several, rows
-        may move overlapping cells by different amounts, and what composes is families of cells that do not overlap:
-        within one the changes of all cells add up to the contributions at most.
+        With one row a person, this is the largest number of distinct cells that hold one leaf combination. With
+        several rows, overlapping cells may change by different amounts, so families of disjoint cells are composed:
+        the changes of all cells of one family add up to the contributions at most.
+
+        Parameters
+        ----------
+        contributions
+            Most rows of one person.
+        paid
+            For each distinct cell, True if it is paid for already and does not count.
         """
-        fresh = self._fresh(paid)
+        new_cells = self._new_cells(paid)
         if contributions > 1:
-            return self._families(fresh)
+            return self._families(new_cells)
         shape = tuple(len(book.leaves) for book in self.books)
         if math.prod(shape) > MOST_COMBINATIONS:
             return sum(
-                grouping.multiplicity if new.any() else 0 for grouping, new in zip(self.groupings, fresh, strict=True)
+                grouping.multiplicity
+                for grouping, is_new in zip(self.groupings, new_cells, strict=True)
+                if is_new.any()
             )
         total = np.zeros(shape, dtype=np.int64)
-        for grouping, new in zip(self.groupings, fresh, strict=True):
-            total += self._spread(grouping, new.reshape(grouping.shape).astype(np.int64), shape)
+        for grouping, is_new in zip(self.groupings, new_cells, strict=True):
+            total += self._by_combination(grouping, is_new.reshape(grouping.shape).astype(np.int64), shape)
         return int(total.max())
 
-    def _fresh(self, paid: Sequence[bool] | None) -> list[npt.NDArray[np.bool_]]:
-        """For every grouping which of its cells count: each distinct one once, where it first occurs."""
-        definitions, where = self.cells
-        first = np.full(len(definitions), True)
+    def _new_cells(self, paid: Sequence[bool] | None) -> list[npt.NDArray[np.bool_]]:
+        """For every grouping, tell which of its cells count: each distinct unpaid cell once, where it first occurs."""
+        number = len(self.cells.definitions)
+        is_unseen = np.full(number, True)
         if paid is not None:
-            first &= ~np.asarray(paid, dtype=bool)
-        fresh = []
-        for here in where:
-            new = first[here]
-            earliest = np.empty(len(definitions), dtype=np.int64)
-            earliest[here[::-1]] = np.arange(len(here))[::-1]
-            new &= earliest[here] == np.arange(len(here))
-            first[here] = False
-            fresh.append(new)
-        return fresh
+            is_unseen &= ~np.asarray(paid, dtype=bool)
+        new_cells = []
+        for indices in self.cells.indices:
+            is_new = is_unseen[indices]
+            first_position = np.empty(number, dtype=np.int64)
+            first_position[indices[::-1]] = np.arange(len(indices))[::-1]
+            is_new &= first_position[indices] == np.arange(len(indices))
+            is_unseen[indices] = False
+            new_cells.append(is_new)
+        return new_cells
 
-    def _families(self, fresh: Sequence[npt.NDArray[np.bool_]]) -> int:
-        """Into how many families of disjoint cells the groupings go, one after the other into the first that fits."""
-        families: list[list[dict[str, frozenset[int]]]] = []
-        for grouping, new in zip(self.groupings, fresh, strict=True):
-            if not new.any():
+    def _families(self, new_cells: Sequence[npt.NDArray[np.bool_]]) -> int:
+        """Number of families when each grouping greedily joins the first family that it is disjoint from.
+
+        A grouping whose groups overlap joins as many families as its groups need.
+        """
+        families: list[list[Population]] = []
+        for grouping, is_new in zip(self.groupings, new_cells, strict=True):
+            if not is_new.any():
                 continue
-            people = {book.name: members for book, members in grouping.within}
-            people |= {side.book.name: frozenset(side.pairs[1].tolist()) for side in grouping.axes}
-            for _ in range(math.prod(side.colours for side in grouping.axes)):
-                fits = (family for family in families if all(apart(people, other) for other in family))
-                family = next(fits, None)
+            population = grouping.population
+            for _ in range(math.prod(axis.families for axis in grouping.axes)):
+                fitting = (family for family in families if all(disjoint(population, other) for other in family))
+                family = next(fitting, None)
                 if family is None:
-                    families.append([people])
+                    families.append([population])
                 else:
-                    family.append(people)
+                    family.append(population)
         return len(families)
 
-    def _spread(self, grouping: Grouping, new: Integers, shape: tuple[int, ...]) -> Integers:
-        """For every leaf combination the number of a grouping's new cells that hold it."""
-        held = new
-        axes = []
-        for side in grouping.axes:
-            groups, leaves = side.pairs
-            by_leaf = np.zeros((len(side.book.leaves), *held.shape[1:]), dtype=np.int64)
-            np.add.at(by_leaf, leaves, held[groups])
-            held = np.moveaxis(by_leaf, 0, -1)
-            axes.append(self.books.index(side.book))
-        order = np.argsort(axes)
-        held = np.transpose(held, order) if axes else held
-        full = np.reshape(held, [shape[axis] if axis in axes else 1 for axis in range(len(shape))])
+    def _by_combination(self, grouping: Grouping, is_new: Integers, shape: tuple[int, ...]) -> Integers:
+        """Return for every leaf combination the number of new cells of a grouping that hold it."""
+        cells = is_new
+        axis_books = []
+        for axis in grouping.axes:
+            groups, leaves = axis.pairs
+            by_leaf = np.zeros((len(axis.book.leaves), *cells.shape[1:]), dtype=np.int64)
+            np.add.at(by_leaf, leaves, cells[groups])
+            cells = np.moveaxis(by_leaf, 0, -1)
+            axis_books.append(self.books.index(axis.book))
+        cells = np.transpose(cells, np.argsort(axis_books)) if axis_books else cells
+        full = np.reshape(cells, [size if index in axis_books else 1 for index, size in enumerate(shape)])
         for book, members in grouping.within:
-            axis = self.books.index(book)
-            inside = np.array([leaf in members for leaf in range(shape[axis])], dtype=np.int64)
-            full = full * np.reshape(inside, [-1 if at == axis else 1 for at in range(len(shape))])
+            filtered = self.books.index(book)
+            inside = np.array([leaf in members for leaf in range(shape[filtered])], dtype=np.int64)
+            full = full * np.reshape(inside, [-1 if index == filtered else 1 for index in range(len(shape))])
         return np.broadcast_to(full, shape)
 
 
-def apart(one: Mapping[str, frozenset[int]], other: Mapping[str, frozenset[int]]) -> bool:
-    """Whether no leaf combination is in both of two populations, each by the leaves it has of some dimensions."""
-    return any(not members & other[name] for name, members in one.items() if name in other)
+def disjoint(population: Population, other: Population) -> bool:
+    """Return True if no leaf combination is in both populations."""
+    return any(not leaves & other[name] for name, leaves in population.items() if name in other)
 
 
 def _encoded(book: Codebook, members: frozenset[int]) -> bytes:
+    """Return the part of a definition that is about one dimension."""
     if len(members) == len(book.leaves):
         return b""
     names = sorted(book.leaves[leaf].encode() for leaf in members)
@@ -216,22 +274,27 @@ def _encoded(book: Codebook, members: frozenset[int]) -> bytes:
     )
 
 
-def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
-    """The groupings of a specification."""
+def make_layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
+    """Return the groupings of a specification.
+
+    Parameters
+    ----------
+    spec
+        The specification.
+    books
+        The codebook of every dimension.
+
+    Raises
+    ------
+    SpecError
+        A table names an unknown dimension, level, leaf or margin, or there are too many cells.
+    """
     groupings: dict[Grouping, int] = {}
     tables = []
     cells = 0
     for table in spec.tables:
-        within = _filters(table, books)
-        names = [axis.dimension for axis in table.dimensions]
-        if len(set(names)) < len(names):
-            raise SpecError(f"table {table.name!r} has a dimension twice; name each once", ("tables", table.name))
-        _distinct(table, sorted({*names, *within} & set(books)), books)
-        sides = {axis.dimension: _side(table, axis.dimension, axis.level, books, within) for axis in table.dimensions}
-        places = []
-        for margin in _margins(table, names):
-            rest = tuple((books[name], members) for name, members in sorted(within.items()) if name not in margin)
-            grouping = Grouping(tuple(sides[name] for name in margin), rest)
+        indices = []
+        for grouping in _groupings(table, books):
             cells += grouping.size
             if cells > MOST_CELLS:
                 raise SpecError(
@@ -239,79 +302,94 @@ def layout(spec: ReleaseSpec, books: Mapping[str, Codebook]) -> Layout:
                     " coarser levels, or fewer margins",
                     ("tables", table.name),
                 )
-            places.append(groupings.setdefault(grouping, len(groupings)))
-        tables.append((table, tuple(places)))
-    used = {side.book.name for grouping in groupings for side in grouping.axes}
+            indices.append(groupings.setdefault(grouping, len(groupings)))
+        tables.append((table, tuple(indices)))
+    used = {axis.book.name for grouping in groupings for axis in grouping.axes}
     used |= {book.name for grouping in groupings for book, _ in grouping.within}
     return Layout(tuple(books[name] for name in spec.dimensions if name in used), tuple(groupings), tuple(tables))
 
 
-def _distinct(table: TableSpec, names: list[str], books: Mapping[str, Codebook]) -> None:
-    """Refuse one codebook under two names: what a cell says of it would be said twice."""
-    for one, other in itertools.combinations(names, 2):
-        if books[one].digest == books[other].digest:
+def _groupings(table: TableSpec, books: Mapping[str, Codebook]) -> Iterator[Grouping]:
+    """Yield the groupings of a table: the table itself, then its margins."""
+    filters = _filters(table, books)
+    names = [axis.dimension for axis in table.dimensions]
+    if len(set(names)) < len(names):
+        raise SpecError(f"table {table.name!r} has a dimension twice; name each once", ("tables", table.name))
+    _refuse_equal_codebooks(table, sorted({*names, *filters} & set(books)), books)
+    axes = {
+        axis.dimension: _grouping_axis(table, index, axis, books, filters)
+        for index, axis in enumerate(table.dimensions)
+    }
+    for margin in _margins(table, names):
+        within = tuple((books[name], leaves) for name, leaves in sorted(filters.items()) if name not in margin)
+        yield Grouping(tuple(axes[name] for name in margin), within)
+
+
+def _refuse_equal_codebooks(table: TableSpec, names: list[str], books: Mapping[str, Codebook]) -> None:
+    """Raise SpecError if a table uses one codebook under two names: a cell would be constrained twice by it."""
+    for name, other in itertools.combinations(names, 2):
+        if books[name].digest == books[other].digest:
             raise SpecError(
-                f"table {table.name!r} uses {one!r} and {other!r}, which are the same column with the same categories;"
+                f"table {table.name!r} uses {name!r} and {other!r}, which are the same column with the same categories;"
                 " use one of them",
                 ("tables", table.name),
             )
 
 
 def _filters(table: TableSpec, books: Mapping[str, Codebook]) -> dict[str, frozenset[int]]:
-    within = {}
+    """Return the leaves that the filter of a table keeps, for each dimension that it names."""
+    filters = {}
     for name, labels in table.filter.items():
-        place = ("tables", table.name, "filter", name)
+        yaml_path = ("tables", table.name, "filter", name)
         if name not in books:
-            raise SpecError(f"table {table.name!r} filters on {name!r}, which is no dimension; declare it", place)
+            raise SpecError(f"table {table.name!r} filters on {name!r}, which is no dimension; declare it", yaml_path)
         if not labels:
             raise SpecError(
-                f"table {table.name!r} filters on {name!r} with no values; name some, or leave it out", place
+                f"table {table.name!r} filters on {name!r} with no values; name some, or leave it out", yaml_path
             )
-        within[name] = books[name].select(labels, f"the filter of table {table.name!r} on", place)
-    return within
+        filters[name] = books[name].select(labels, f"the filter of table {table.name!r} on", yaml_path)
+    return filters
 
 
-def _side(
-    table: TableSpec,
-    name: str,
-    level: str | None,
-    books: Mapping[str, Codebook],
-    within: Mapping[str, frozenset[int]],
+def _grouping_axis(
+    table: TableSpec, index: int, axis: Axis, books: Mapping[str, Codebook], filters: Mapping[str, frozenset[int]]
 ) -> GroupingAxis:
-    at = [axis.dimension for axis in table.dimensions].index(name)
-    place = ("tables", table.name, "dimensions", at)
+    """Return one axis of a table, without the groups that the filter empties."""
+    name = axis.dimension
+    yaml_path = ("tables", table.name, "dimensions", index)
     if name not in books:
-        raise SpecError(f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it", place)
-    groups = books[name].level(level, place)
-    if name not in within:
-        return GroupingAxis(books[name], level, groups.labels, groups.members)
-    kept = [(label, members & within[name]) for label, members in zip(groups.labels, groups.members, strict=True)]
-    kept = [(label, members) for label, members in kept if members]
-    return GroupingAxis(books[name], level, tuple(label for label, _ in kept), grouped(members for _, members in kept))
+        raise SpecError(
+            f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it", yaml_path
+        )
+    level = books[name].level(axis.level, yaml_path)
+    if name not in filters:
+        return GroupingAxis(books[name], axis.level, level.labels, level.members)
+    groups = [(label, leaves & filters[name]) for label, leaves in zip(level.labels, level.members, strict=True)]
+    labels = tuple(label for label, leaves in groups if leaves)
+    return GroupingAxis(books[name], axis.level, labels, grouped(leaves for _, leaves in groups if leaves))
 
 
 def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:
-    """The table itself first, then its margins from the finest to the total."""
+    """Return the table itself first, then its margins from the finest to the total."""
     if table.margins == "none":
         return [tuple(names)]
     if table.margins == "all":
         if 2 ** len(names) > MOST_GROUPINGS:
             raise SpecError(
-                f"table {table.name!r} has {len(names)} dimensions and all their margins; name the margins that are"
-                " wanted",
+                f"table {table.name!r} has {len(names)} dimensions and all their margins; name the margins to publish",
                 ("tables", table.name, "margins"),
             )
-        return [m for size in range(len(names), -1, -1) for m in itertools.combinations(names, size)]
+        return [margin for size in range(len(names), -1, -1) for margin in itertools.combinations(names, size)]
     margins = [tuple(names)]
-    for at, given in enumerate(table.margins):
-        unknown = [name for name in given if name not in names]
+    for index, dimensions in enumerate(table.margins):
+        unknown = [name for name in dimensions if name not in names]
         if unknown:
             raise SpecError(
                 f"table {table.name!r} has a margin over {unknown[0]!r}, which is none of its dimensions; they are"
                 f" {', '.join(names) or 'none'}",
-                ("tables", table.name, "margins", at),
+                ("tables", table.name, "margins", index),
             )
-        margin = tuple(name for name in names if name in given)
+        margin = tuple(name for name in names if name in dimensions)
         if margin not in margins:
             margins.append(margin)
     return margins

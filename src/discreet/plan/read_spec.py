@@ -1,4 +1,4 @@
-"""Read a specification from a file, and tell every mistake in it with its line."""
+"""Read a specification from a file, and tell each mistake with its line."""
 
 import os
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class SpecFile:
     Attributes
     ----------
     spec
-        The specification. Relative paths in a file are relative to the folder of the file.
+        The specification. Relative paths in a file start at the folder of the file.
     """
 
     spec: ReleaseSpec
@@ -33,68 +33,79 @@ class SpecFile:
 
     @contextmanager
     def errors_with_lines(self) -> Iterator[None]:
-        """Add the line to a SpecError that is raised in the block."""
+        """Add the line of the file to a SpecError that is raised in the block."""
         try:
             yield
         except SpecError as error:
             if self._document is None:
                 raise
-            place = error.place if error.place and error.place[0] in self._document else ()
-            raise SpecError(_message(self._name, self._document, self._node, place, str(error)), place) from None
+            path = error.yaml_path if error.yaml_path and error.yaml_path[0] in self._document else ()
+            raise SpecError(_message(self._name, self._document, self._node, path, str(error)), path) from None
 
 
-def read(given: Any) -> SpecFile:
-    """Read a specification from a path, a dict, or a ReleaseSpec.
+def read(spec: Any) -> SpecFile:
+    """Read a specification.
+
+    Parameters
+    ----------
+    spec
+        The path of a YAML file, a dict or a ReleaseSpec.
+
+    Returns
+    -------
+    SpecFile
+        The specification, and the document that it was read from.
 
     Raises
     ------
     SpecError
         The file cannot be read, or is not a specification. Each mistake is one line of the message.
     """
-    if isinstance(given, ReleaseSpec):
-        return SpecFile(given, "the specification")
-    if isinstance(given, dict):
-        return SpecFile(_checked(given, None, "the specification"), "the specification", given)
-    if not isinstance(given, (str, os.PathLike)):
-        raise SpecError(f"the specification is {type(given).__name__}; give a path, a dict or a ReleaseSpec")
-    path = Path(given)
+    if isinstance(spec, ReleaseSpec):
+        return SpecFile(spec, "the specification")
+    if isinstance(spec, dict):
+        return SpecFile(_validated(spec, None, "the specification"), "the specification", spec)
+    if not isinstance(spec, (str, os.PathLike)):
+        raise SpecError(f"the specification is {type(spec).__name__}; give a path, a dict or a ReleaseSpec")
+    path = Path(spec)
     document, node = yaml_file.read(path)
     if not isinstance(document, dict):
         raise SpecError(f"{path} is not a specification; it has version, source, dimensions, tables and budget")
-    spec = _checked(document, node, str(path))
-    return SpecFile(_relative(spec, path.parent), str(path), document, node)
+    validated = _validated(document, node, str(path))
+    return SpecFile(_with_paths_from(path.parent, validated), str(path), document, node)
 
 
-def _checked(document: dict[str, Any], node: Any, name: str) -> ReleaseSpec:
+def _validated(document: dict[str, Any], node: Any, name: str) -> ReleaseSpec:
     try:
-        spec_errors.unwritable(document)
+        spec_errors.refuse_unwritable_text(document)
         return ReleaseSpec.model_validate(document)
     except ValidationError as error:
-        lines = (_message(name, document, node, *mistake) for mistake in spec_errors.of(error, document))
+        lines = (_message(name, document, node, *mistake) for mistake in spec_errors.mistakes(error, document))
         raise SpecError("\n".join(lines)) from None
     except SpecError as error:
-        raise SpecError(_message(name, document, node, error.place, str(error)), error.place) from None
+        raise SpecError(_message(name, document, node, error.yaml_path, str(error)), error.yaml_path) from None
 
 
-def _message(name: str, document: Any, node: Any, place: yaml_file.Place, message: str) -> str:
-    if not place:
+def _message(name: str, document: Any, node: Any, path: yaml_file.YamlPath, message: str) -> str:
+    if not path:
         return f"{name}: {message}"
-    line = yaml_file.line(node, place)
-    return f"{name}{f', line {line}' if line else ''}: {spec_errors.name(place, document)}: {message}"
+    line = yaml_file.line(node, path)
+    return f"{name}{f', line {line}' if line else ''}: {spec_errors.path_text(path, document)}: {message}"
 
 
-def _relative(spec: ReleaseSpec, folder: Path) -> ReleaseSpec:
-    """Return the specification with paths that do not depend on the current folder."""
+def _with_paths_from(folder: Path, spec: ReleaseSpec) -> ReleaseSpec:
+    """Return the specification with relative paths joined to a folder."""
 
-    def at(path: str | None) -> str | None:
+    def joined(path: str | None) -> str | None:
         return None if path is None else str(folder / path)
 
-    source = spec.source.model_copy(update={kind: at(getattr(spec.source, kind)) for kind in PATHS})
+    source = spec.source.model_copy(update={kind: joined(getattr(spec.source, kind)) for kind in PATHS})
     changed: dict[str, Any] = {"source": source}
     if spec.secret is not None:
-        changed["secret"] = Secret(file=at(spec.secret.file), env=spec.secret.env, memory=at(spec.secret.memory))
+        secret = spec.secret
+        changed["secret"] = Secret(file=joined(secret.file), env=secret.env, memory=joined(secret.memory))
     if spec.ledger is not None and "://" not in spec.ledger:
-        changed["ledger"] = at(spec.ledger)
+        changed["ledger"] = joined(spec.ledger)
     if spec.design is not None and "certificate" in spec.design:
-        changed["design"] = {**spec.design, "certificate": at(str(spec.design["certificate"]))}
+        changed["design"] = {**spec.design, "certificate": joined(str(spec.design["certificate"]))}
     return spec.model_copy(update=changed)

@@ -1,8 +1,8 @@
-"""The plan of a release: all that is decided before a row is read.
+"""The plan of a release: everything that is decided before a row is read.
 
     specification -> codebooks, layout, fixed counts -> touches -> table of noise -> promise
 
-It sees the specification only, so nothing in a plan depends on the data.
+A plan is made from the specification alone, so nothing in a plan depends on the data.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from typing import Any
 from discreet.certify.ptable import PTable
 from discreet.errors import SpecError
 from discreet.exact import exact
-from discreet.plan import codebook, fixed, layout, read_spec
+from discreet.plan import codebook, read_spec
 from discreet.plan.codebook import Codebook
-from discreet.plan.fixed import Known
+from discreet.plan.fixed import FixedCount, fixed_counts
 from discreet.plan.guarantee import Promise, composed_promise
-from discreet.plan.layout import Layout
+from discreet.plan.layout import Layout, make_layout
 from discreet.plan.noise_table import noise_table
 from discreet.plan.spec import ReleaseSpec
 
@@ -28,21 +28,21 @@ class Resolved:
     Attributes
     ----------
     codebooks
-        For each dimension.
+        The codebook of each dimension.
     layout
         The groupings and cells of all tables.
     literals
-        The counts that are fixed.
+        The counts that the specification fixes.
     """
 
     spec: ReleaseSpec
     codebooks: Mapping[str, Codebook]
     layout: Layout
-    literals: tuple[Known, ...]
+    literals: tuple[FixedCount, ...]
 
     @property
     def touches(self) -> int:
-        """How many times one person's loss is composed."""
+        """Number of times that one person's loss is composed."""
         return self.layout.touches(self.spec.unit.contributions)
 
 
@@ -52,18 +52,26 @@ class ReleasePlan:
 
     Attributes
     ----------
+    spec
+        The specification.
+    codebooks
+        The codebook of each dimension.
+    layout
+        The groupings and cells of all tables.
+    literals
+        The counts that the specification fixes.
     ptable
         The certified table of noise.
     touches
-        How many times one person's loss is composed.
+        Number of times that one person's loss is composed.
     promise
-        What one person may lose in all, or None if nothing is promised.
+        The most that one person may lose in all, or None if nothing is promised.
     """
 
     spec: ReleaseSpec
     codebooks: Mapping[str, Codebook]
     layout: Layout
-    literals: tuple[Known, ...]
+    literals: tuple[FixedCount, ...]
     ptable: PTable
     touches: int
     promise: Promise | None
@@ -75,15 +83,26 @@ def resolve(spec: ReleaseSpec) -> Resolved:
     Raises
     ------
     SpecError
-        A name is not declared, two declarations contradict each other, or categories are still to be found in the data.
+        A name is not declared, two declarations contradict each other, or categories are still to be taken from the
+        data.
     """
     books = {name: codebook.resolve(name, dimension) for name, dimension in spec.dimensions.items()}
-    cells = layout.layout(spec, books)
-    return Resolved(spec, books, cells, tuple(fixed.known(spec, cells)))
+    layout = make_layout(spec, books)
+    return Resolved(spec, books, layout, tuple(fixed_counts(spec, layout)))
 
 
 def make_plan(spec: ReleaseSpec) -> ReleasePlan:
-    """Plan a release: choose and certify its noise, and compose what it promises.
+    """Plan a release: choose and certify its noise, and compose its promise.
+
+    Parameters
+    ----------
+    spec
+        A specification. Categories that it takes from the data are filled in.
+
+    Returns
+    -------
+    ReleasePlan
+        The plan. No data were read.
 
     Raises
     ------
@@ -101,7 +120,7 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
 
 
 def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None) -> ReleasePlan:
-    """Complete a plan by a table of noise and a promise."""
+    """Return the plan of a resolved specification with this table of noise and this promise."""
     return ReleasePlan(
         resolved.spec, resolved.codebooks, resolved.layout, resolved.literals, ptable, resolved.touches, promise
     )
@@ -113,12 +132,19 @@ def plan(spec: Any) -> ReleasePlan:
     Parameters
     ----------
     spec
-        A path, a dict or a ReleaseSpec.
+        The path of a YAML file, a dict or a ReleaseSpec.
+
+    Returns
+    -------
+    ReleasePlan
+        The groupings, the table of noise, the touches and the promise.
 
     Raises
     ------
-    DiscreetError
-        A mistake in the specification, or a budget that does not suffice.
+    SpecError
+        The specification has a mistake, or takes categories from the data.
+    ReleaseError
+        The budget does not suffice.
 
     Examples
     --------
@@ -131,14 +157,19 @@ def plan(spec: Any) -> ReleasePlan:
     ...     "budget": {"epsilon": 1, "delta": "1e-6"},
     ...     "key": "fresh",
     ... }
-    >>> dc.release.plan(spec).touches
+    >>> plan = dc.release.plan(spec)
+    >>> plan.touches
     2
+    >>> plan.promise.epsilon, plan.promise.delta <= 1e-6
+    ('1', True)
+    >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
+    [('sex', 3), ('total', 1)]
     """
-    file = read_spec.read(spec)
-    for name, dimension in file.spec.dimensions.items():
+    spec_file = read_spec.read(spec)
+    for name, dimension in spec_file.spec.dimensions.items():
         if dimension.from_data and dimension.categories is None:
             raise SpecError(
                 f"dimension {name!r} takes its categories from the data, and a plan sees none; declare them"
             )
-    with file.errors_with_lines():
-        return make_plan(file.spec)
+    with spec_file.errors_with_lines():
+        return make_plan(spec_file.spec)

@@ -230,7 +230,7 @@ class Secret(Section):
         return self
 
     @property
-    def place(self) -> str | None:
+    def memory_path(self) -> str | None:
         """The file that remembers what was released with the secret; None where there is no place for one.
 
         A link to the file of the secret has no memory of its own: the memory lies beside the file.

@@ -161,7 +161,7 @@ class ReleaseSpec(Section):
             raise SpecError(
                 "key is contributors; give unit: {id: COLUMN} to make record keys from, or record_keys", ("key",)
             )
-        if self.key == "query" and self.ledger is None and self.secret is not None and self.secret.place is None:
+        if self.key == "query" and self.ledger is None and self.secret is not None and self.secret.memory_path is None:
             raise SpecError(
                 "the secret comes from the environment, and what was released with it must be remembered, as changed"
                 " data under one label would show their exact differences; give secret: {env: ..., memory: FILE}, a"

@@ -1,4 +1,4 @@
-"""What is wrong with a specification, said to the person who wrote it: one line for each mistake, with its place."""
+"""Mistakes in a specification, told to the person who wrote it: one line for each, with the part that it is about."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from discreet.errors import SpecError
-from discreet.plan.yaml_file import Place, text
+from discreet.plan.yaml_file import YamlPath, text
 
 HIDDEN = ("secret", "source", "ledger")
-"""Parts whose values are not repeated in a message."""
+"""Parts of a specification whose values no message repeats."""
 
 _EXPECTED = {
     "string_type": "a text",
@@ -37,95 +37,106 @@ _EXPECTED = {
 }
 
 
-def of(error: ValidationError, document: Any) -> Iterator[tuple[Place, str]]:
-    """Place and text of each mistake. Where there were several ways to be right, the one that came nearest counts."""
-    found: dict[Place, list[dict[str, Any]]] = {}
-    tried = set()
+def mistakes(error: ValidationError, document: Any) -> Iterator[tuple[YamlPath, str]]:
+    """Yield the path and the message of each mistake.
+
+    A value may be allowed in several forms. Then only the mistakes of the form that comes nearest are told.
+    """
+    problems_by_path: dict[YamlPath, list[dict[str, Any]]] = {}
+    several_forms = set()
     for problem in error.errors(include_url=False):
-        own = problem.get("ctx", {}).get("error")
-        place, ways = _place(document, (*problem["loc"], *getattr(own, "place", ())))
-        if ways:
-            tried.add(place)
-        found.setdefault(place, []).append(dict(problem))
-    for place, problems in found.items():
-        if place in tried and any(len(other) > len(place) and other[: len(place)] == place for other in found):
+        own_error = problem.get("ctx", {}).get("error")
+        location = (*problem["loc"], *getattr(own_error, "yaml_path", ()))
+        yaml_path, forms_dropped = _yaml_path(document, location)
+        if forms_dropped:
+            several_forms.add(yaml_path)
+        problems_by_path.setdefault(yaml_path, []).append(dict(problem))
+    for yaml_path, problems in problems_by_path.items():
+        if yaml_path in several_forms and any(_is_inside(other, yaml_path) for other in problems_by_path):
             continue
-        yield place, _said(place, problems)
+        yield yaml_path, _message(yaml_path, problems)
 
 
-def name(place: Place, document: Any) -> str:
-    """A place in words: tables and what else has a name by it, other items of lists by their number from 1."""
+def _is_inside(yaml_path: YamlPath, outer: YamlPath) -> bool:
+    return len(yaml_path) > len(outer) and yaml_path[: len(outer)] == outer
+
+
+def path_text(yaml_path: YamlPath, document: Any) -> str:
+    """Return a path in words. An item of a list goes by its name if it has one, else by its number from 1."""
     parts = []
-    for part in place:
+    for part in yaml_path:
         item = document[part] if isinstance(part, int) and isinstance(document, list) and part < len(document) else None
-        called = item.get("name") if isinstance(item, dict) else None
-        parts.append(called if isinstance(called, str) else f"item {part + 1}" if isinstance(part, int) else str(part))
+        name = item.get("name") if isinstance(item, dict) else None
+        parts.append(name if isinstance(name, str) else f"item {part + 1}" if isinstance(part, int) else str(part))
         document = _inner(document, part)
     return ".".join(parts) or "the specification"
 
 
-def unwritable(document: Any) -> None:
-    """Refuse text that no file can hold: half of a surrogate pair, or a character 0."""
-    left: list[tuple[Place, Any]] = [((), document)]
-    done = set()
-    while left:
-        place, part = left.pop()
-        if isinstance(part, str) and not _writable(part):
+def refuse_unwritable_text(document: Any) -> None:
+    """Raise SpecError if a text holds a character that no file can hold: a NUL or half of a surrogate pair."""
+    stack: list[tuple[YamlPath, Any]] = [((), document)]
+    visited = set()
+    while stack:
+        yaml_path, part = stack.pop()
+        if isinstance(part, str) and not _is_writable(part):
             raise SpecError(
-                "the text has a character that files cannot hold (a NUL or a lone surrogate); remove it", place
+                "the text has a character that files cannot hold (a NUL or a lone surrogate); remove it", yaml_path
             )
-        if isinstance(part, (dict, list)) and id(part) not in done:
-            done.add(id(part))
+        if isinstance(part, (dict, list)) and id(part) not in visited:
+            visited.add(id(part))
             if isinstance(part, dict):
-                left += [((*place, text(key)), value) for key, value in part.items()]
-                left += [(place, key) for key in part]
+                stack += [((*yaml_path, text(key)), value) for key, value in part.items()]
+                stack += [(yaml_path, key) for key in part]
             else:
-                left += [((*place, at), value) for at, value in enumerate(part) if not _writable(value)]
+                stack += [((*yaml_path, index), item) for index, item in enumerate(part) if not _is_writable(item)]
 
 
-def _writable(part: Any) -> bool:
-    """Whether a part is a text that files can hold."""
+def _is_writable(part: Any) -> bool:
+    """Return True if a part is a text that files can hold."""
     return isinstance(part, str) and "\0" not in part and part.encode(errors="replace").decode() == part
 
 
-def _said(place: Place, problems: list[dict[str, Any]]) -> str:
-    kinds = {problem["type"]: problem for problem in problems}
-    if "value_error" in kinds:
-        return str(kinds["value_error"]["msg"]).removeprefix("Value error, ")
-    if "missing" in kinds:
+def _message(yaml_path: YamlPath, problems: list[dict[str, Any]]) -> str:
+    """Return one line for all problems that pydantic found at one path."""
+    problem_by_type = {problem["type"]: problem for problem in problems}
+    if "value_error" in problem_by_type:
+        return str(problem_by_type["value_error"]["msg"]).removeprefix("Value error, ")
+    if "missing" in problem_by_type:
         return "this is missing; add it"
-    if "extra_forbidden" in kinds:
+    if "extra_forbidden" in problem_by_type:
         return "there is no such field; leave it out, or see: discreet release --schema"
     expected = [
-        _EXPECTED[kind].format(**problem.get("ctx", {})) for kind, problem in kinds.items() if kind in _EXPECTED
+        _EXPECTED[kind].format(**problem.get("ctx", {}))
+        for kind, problem in problem_by_type.items()
+        if kind in _EXPECTED
     ]
     if not expected:
         message = str(problems[0]["msg"])
         return message[:1].lower() + message[1:]
-    given = problems[0]["input"]
+    value = problems[0]["input"]
     remedy = f"give {', or '.join(dict.fromkeys(expected))}"
-    if not isinstance(given, (str, int, float, type(None))) or (place and place[0] in HIDDEN):
+    if not isinstance(value, (str, int, float, type(None))) or (yaml_path and yaml_path[0] in HIDDEN):
         return remedy
-    shown = "null" if given is None else text(given) if isinstance(given, bool) else f"{given!r:.60}"
+    shown = "null" if value is None else text(value) if isinstance(value, bool) else f"{value!r:.60}"
     return f"{shown} is given; {remedy}"
 
 
-def _place(document: Any, loc: tuple[int | str, ...]) -> tuple[Place, bool]:
-    """The parts of a location that the document has, or lacks at its end; and whether ways to be right were dropped."""
-    place: list[int | str] = []
-    dropped = False
-    for at, part in enumerate(loc):
-        lacking = at == len(loc) - 1 and isinstance(document, (dict, list)) and _field(part)
-        if lacking or _has(document, part):
-            place.append(part)
+def _yaml_path(document: Any, location: tuple[int | str, ...]) -> tuple[YamlPath, bool]:
+    """Return the path of a pydantic location, and True if names of forms, such as list[str], were left out."""
+    yaml_path: list[int | str] = []
+    forms_dropped = False
+    for index, part in enumerate(location):
+        missing_field = index == len(location) - 1 and isinstance(document, (dict, list)) and _may_be_field(part)
+        if missing_field or _has(document, part):
+            yaml_path.append(part)
             document = _inner(document, part)
         else:
-            dropped = True
-    return tuple(place), dropped
+            forms_dropped = True
+    return tuple(yaml_path), forms_dropped
 
 
-def _field(part: int | str) -> bool:
-    """Whether this may be the name of a field, and not of a way to be right, such as list[str]."""
+def _may_be_field(part: int | str) -> bool:
+    """Return True if a part may be the name of a field, and is not the name of a form, such as list[str]."""
     return isinstance(part, int) or (part.isidentifier() and part not in ("str", "dict", "list"))
 
 
@@ -136,11 +147,11 @@ def _has(document: Any, part: int | str) -> bool:
 
 
 def _inner(document: Any, part: int | str) -> Any:
-    """What a document has at a part; None where it has nothing."""
+    """Return a part of a document, or None if there is no such part."""
     if isinstance(document, dict):
         return next((value for key, value in document.items() if text(key) == part), None)
     if isinstance(document, list):
-        for at, item in enumerate(document):
-            if at == part or (isinstance(item, dict) and item.get("name") == part):
+        for index, item in enumerate(document):
+            if index == part or (isinstance(item, dict) and item.get("name") == part):
                 return item
     return None

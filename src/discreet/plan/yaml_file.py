@@ -1,8 +1,8 @@
-"""A YAML file as a document, and the line of each of its parts.
+"""Read a YAML file, and find the line of each of its parts.
 
-Texts stay what they are in the file: `2026-01-01`, `007`, `12:30`, `no` and `1_000` are texts, as they are in the data,
-and not the date, the numbers and the boolean that YAML 1.1 makes of them. `true`, `false`, `null`, `12` and `1.5` are
-what they look like. A key that a mapping has twice is refused, as the second would override the first in silence.
+Texts stay as they are in the file: `2026-01-01`, `007`, `12:30`, `no` and `1_000` are texts, as they are in the data.
+YAML 1.1 would make a date, numbers and a boolean of them. `true`, `false`, `null`, `12` and `1.5` are a boolean, null
+and numbers. A key that occurs twice in a mapping is refused, because the second value would silently replace the first.
 """
 
 import datetime
@@ -16,15 +16,17 @@ from discreet import files
 from discreet.errors import SpecError
 
 LARGEST_FILE = 4_000_000
+"""Bytes that a specification may have, and parts that its aliases may stand for."""
 
-Place = tuple[int | str, ...]
+YamlPath = tuple[int | str, ...]
+"""A part of a document: keys of mappings, and positions or names of items in lists."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML's safe constructors, whose errors all have a line."""
+    """YAML's safe constructors. Every error has a line."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node; of a value that is not what its tag says, PyYAML makes any kind of error."""
+        """Return the value of a node. PyYAML raises several kinds of error if a value does not fit its tag."""
         try:
             return super().construct_object(node, deep)
         except (ValueError, LookupError, AttributeError, TypeError) as error:
@@ -46,52 +48,70 @@ for _tag, _pattern, _first in [
 
 
 def read(path: Path) -> tuple[Any, yaml.Node | None]:
-    """The document of a file, and its nodes, which know their lines."""
-    try:
-        with files.opened(path) as file:
-            raw = file.read(LARGEST_FILE + 1)
-        if len(raw) > LARGEST_FILE:
-            raise SpecError(f"{path} has more than {LARGEST_FILE} bytes; a specification is shorter")
-        loader = _Loader(raw.decode("utf-8"))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be read ({error.strerror}); give the path of a specification") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path} is not text in UTF-8; give a YAML file") from None
-    except yaml.YAMLError as error:
-        raise SpecError(f"{path}: this is not YAML ({getattr(error, 'reason', error)})") from None
+    """Read a YAML file.
+
+    Returns
+    -------
+    document
+        The content as dicts, lists and scalars; None if the file is empty.
+    node
+        The root of the tree of nodes, which know their lines; None if the file is empty.
+
+    Raises
+    ------
+    SpecError
+        The file cannot be read, is too large, is not YAML, or has a key twice in one mapping.
+    """
+    loader = _loader(path)
     try:
         node = loader.get_single_node()
         if node is None:
             return None, None
-        _bounded(node, path)
-        _once(node, loader, path)
+        _refuse_endless_aliases(node, path)
+        _refuse_repeated_keys(node, loader, path)
         return loader.construct_document(node), node
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}" if mark else "it"
-        raise SpecError(f"{path}, {where}: this is not YAML ({getattr(error, 'problem', error)})") from None
+        position = f", line {mark.line + 1}" if mark else ""
+        raise SpecError(f"{path}{position}: this is not YAML ({getattr(error, 'problem', error)})") from None
     except RecursionError:
         raise SpecError(f"{path} is nested too deep; a specification has a few levels only") from None
     finally:
         loader.dispose()
 
 
-def line(node: yaml.Node | None, place: Place) -> int | None:
-    """The line of the innermost part of the place that the file has; items of a list by position, or by their name."""
+def _loader(path: Path) -> _Loader:
+    """Return a loader for the text of a file."""
+    try:
+        with files.opened(path) as file:
+            raw = file.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
+            raise SpecError(f"{path} has more than {LARGEST_FILE} bytes; a specification is shorter")
+        return _Loader(raw.decode("utf-8"))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read ({error.strerror}); give the path of a specification") from None
+    except UnicodeDecodeError:
+        raise SpecError(f"{path} is not text in UTF-8; give a YAML file") from None
+    except yaml.YAMLError as error:
+        raise SpecError(f"{path}: this is not YAML ({getattr(error, 'reason', error)})") from None
+
+
+def line(node: yaml.Node | None, yaml_path: YamlPath) -> int | None:
+    """Return the line of a part, or of the innermost enclosing part that the file has."""
     if node is None:
         return None
-    found = node.start_mark.line + 1
-    for part in place:
+    number = node.start_mark.line + 1
+    for part in yaml_path:
         inner = _inner(node, part)
         if inner is None:
             break
         key, node = inner
-        found = key.start_mark.line + 1
-    return int(found)
+        number = key.start_mark.line + 1
+    return int(number)
 
 
 def text(value: Any) -> Any:
-    """A scalar as a text, as files hold it."""
+    """Return a boolean, a number or a date as text, as files hold it; anything else unchanged."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (datetime.date, datetime.datetime)):
@@ -100,61 +120,65 @@ def text(value: Any) -> Any:
 
 
 def _inner(node: yaml.Node, part: int | str) -> tuple[yaml.Node, yaml.Node] | None:
-    """Where a part of a node begins, and its node."""
+    """Return the node where a part begins, and the node of the part; None if there is no such part."""
     if isinstance(node, yaml.MappingNode):
         return next(((key, value) for key, value in node.value if key.value == str(part)), None)
     if not isinstance(node, yaml.SequenceNode):
         return None
-    for at, item in enumerate(node.value):
-        named = _inner(item, "name") if isinstance(item, yaml.MappingNode) else None
-        if at == part or (named is not None and named[1].value == part):
+    for index, item in enumerate(node.value):
+        name = _inner(item, "name") if isinstance(item, yaml.MappingNode) else None
+        if index == part or (name is not None and name[1].value == part):
             return item, item
     return None
 
 
-def _bounded(root: yaml.Node, path: Path) -> None:
-    """Refuse aliases that stand for more parts than any file has, or for themselves."""
+def _refuse_endless_aliases(root: yaml.Node, path: Path) -> None:
+    """Raise SpecError if an alias stands for itself, or for more parts than a file can have."""
     sizes: dict[int, int] = {}
-    inside: set[int] = set()
-    left = [(root, False)]
-    while left:
-        node, done = left.pop()
-        parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
-        parts = parts if isinstance(node, yaml.CollectionNode) else []
-        if done:
-            inside.discard(id(node))
+    open_nodes: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        node, visited = stack.pop()
+        parts = _parts(node)
+        if visited:
+            open_nodes.discard(id(node))
             sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
             if sizes[id(node)] > LARGEST_FILE:
-                raise SpecError(f"{path} has aliases that stand for millions of parts; write out what is meant")
-        elif id(node) in inside:
-            raise SpecError(
-                f"{path}, line {node.start_mark.line + 1}: an alias stands for itself; write out what is meant"
-            )
+                raise SpecError(f"{path} has aliases that stand for millions of parts; write the parts out")
+        elif id(node) in open_nodes:
+            raise SpecError(f"{path}, line {node.start_mark.line + 1}: an alias stands for itself; write the part out")
         elif id(node) not in sizes:
-            inside.add(id(node))
-            left += [(node, True), *((part, False) for part in parts)]
+            open_nodes.add(id(node))
+            stack += [(node, True), *((part, False) for part in parts)]
 
 
-def _once(root: yaml.Node, loader: _Loader, path: Path) -> None:
-    """Refuse a key that a mapping has twice, also where it is written in two ways, such as 1 and "1"."""
-    left, done = [root], set()
-    while left:
-        node = left.pop()
-        if id(node) in done or not isinstance(node, yaml.CollectionNode):
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    """Return keys and values of a mapping, or the items of a list."""
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, yaml.CollectionNode) else []
+
+
+def _refuse_repeated_keys(root: yaml.Node, loader: _Loader, path: Path) -> None:
+    """Raise SpecError if a mapping has a key twice, also if it is written in two ways, such as 1 and "1"."""
+    stack, visited = [root], set()
+    while stack:
+        node = stack.pop()
+        if id(node) in visited or not isinstance(node, yaml.CollectionNode):
             continue
-        done.add(id(node))
+        visited.add(id(node))
         if isinstance(node, yaml.SequenceNode):
-            left += node.value
+            stack += node.value
             continue
-        seen: dict[Any, int] = {}
+        lines: dict[Any, int] = {}
         for key, value in node.value:
-            left.append(value)
+            stack.append(value)
             if not isinstance(key, yaml.ScalarNode):
                 continue
             name = key.value if key.tag.endswith(":merge") else text(loader.construct_object(key))
-            here = key.start_mark.line + 1
+            number = key.start_mark.line + 1
             if isinstance(name, (dict, list, set)):
-                raise SpecError(f"{path}, line {here}: a key is a list or a mapping; give a text")
-            if name in seen:
-                raise SpecError(f"{path}, line {here}: {key.value} is also given in line {seen[name]}; give it once")
-            seen[name] = here
+                raise SpecError(f"{path}, line {number}: a key is a list or a mapping; give a text")
+            if name in lines:
+                raise SpecError(f"{path}, line {number}: {key.value} is also given in line {lines[name]}; give it once")
+            lines[name] = number

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Integers
-from discreet.plan.fixed import Known
+from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Grouping
 from discreet.reconcile.cliques import Key, Part
 
 
-def within(one: Known, part: Part) -> dict[int, frozenset[int]] | None:
+def within(one: FixedCount, part: Part) -> dict[int, frozenset[int]] | None:
     """The categories of each axis that a literal is about; None where it says nothing of the part's cells.
 
     A literal of the whole axis is not about it. A count says something only of just those people, a zero of all who are
@@ -38,7 +38,7 @@ def within(one: Known, part: Part) -> dict[int, frozenset[int]] | None:
     return found
 
 
-def in_cube(literals: Sequence[Known], part: Part) -> tuple[dict[Key, dict[tuple[int, ...], int]], dict[int, Any]]:
+def in_cube(literals: Sequence[FixedCount], part: Part) -> tuple[dict[Key, dict[tuple[int, ...], int]], dict[int, Any]]:
     """Literals as `fixed` of a cube, and its levels, with those that the literals need."""
     levels: dict[int, dict[Hashable, Integers]] = {axis: dict(named) for axis, named in part.levels.items()}
     fixed: dict[Key, dict[tuple[int, ...], int]] = {}
@@ -70,7 +70,7 @@ def _group(
     return ("fixed", number), 1
 
 
-def at(literals: Sequence[Known], grouping: Grouping) -> Iterator[tuple[Known, npt.NDArray[np.bool_]]]:
+def at(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tuple[FixedCount, npt.NDArray[np.bool_]]]:
     """Each literal that is about cells of a grouping, and which of them."""
     inside = {book.name: members for book, members in grouping.within}
     names = [side.book.name for side in grouping.axes]

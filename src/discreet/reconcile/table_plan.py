@@ -28,7 +28,7 @@ from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
 from discreet.mechanism import Mechanism
-from discreet.plan.fixed import Known
+from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Layout
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile import fixed_counts, methods
@@ -76,7 +76,7 @@ class TablePlan:
     layout: Layout
     parts: tuple[tuple[str, Part], ...]
     clamped: tuple[int, ...]
-    literals: tuple[Known, ...]
+    literals: tuple[FixedCount, ...]
     seed: int
     variance: float
 
@@ -279,7 +279,7 @@ def _mean_square(ptable: PTable) -> float:
     return max(mechanism.variance(count) + mechanism.bias(count) ** 2 for count in counts) or 1.0
 
 
-def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[Known]) -> str:
+def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[FixedCount]) -> str:
     name = layout.tables[part.tables[0]][0].name
     stated = any(fixed_counts.within(one, part) is not None for one in literals)
     if wanted == "wang-3":
@@ -300,7 +300,7 @@ def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[Known]) 
     return "tree" if wanted == "tree" or (wanted == "auto" and nested and not stated) else "cube"
 
 
-def _check(made: TablePlan, literals: Sequence[Known]) -> None:
+def _check(made: TablePlan, literals: Sequence[FixedCount]) -> None:
     """Every literal is about some cell, and can be met: tried with measurements of 0, before any is drawn."""
     layout = made.layout
     if not literals:
@@ -313,7 +313,7 @@ def _check(made: TablePlan, literals: Sequence[Known]) -> None:
             raise SpecError(
                 f"fixed gives {one.count} for {one.text}, who are no published cell, and no sum of such cells; leave it"
                 " out, or publish the margin",
-                one.place,
+                one.yaml_path,
             )
     try:
         made.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])

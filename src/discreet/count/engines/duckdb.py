@@ -22,7 +22,14 @@ from discreet.count.engines.sql import Column, Lookup, Type, literal, quoted
 from discreet.count.recode import Numbered, Unlisted
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
-from discreet.plan.canonical_text import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE
+from discreet.plan.canonical_text import (
+    INTEGER_PATTERN,
+    LARGEST_NUMBER,
+    LONGEST_NUMBER,
+    LONGEST_TEXT,
+    NUMBER_PATTERN,
+    WHITE_SPACE,
+)
 
 MEMORY = "600MB"
 _FEW = 64
@@ -217,13 +224,13 @@ class _Dialect:
                 number = f"CAST({x} AS DOUBLE)"
             case "text":
                 x = _trimmed(x)
-                right = f"regexp_full_match({x}, {literal(NUMBER)}) AND length({x}) <= {LONGEST}"
+                right = f"regexp_full_match({x}, {literal(NUMBER_PATTERN)}) AND length({x}) <= {LONGEST_NUMBER}"
                 number = f"CASE WHEN {right} THEN TRY_CAST({x} AS DOUBLE) END"
             case "wide" | "decimal":
                 number = f"TRY_CAST(CAST({x} AS VARCHAR) AS DOUBLE)"
             case _:
                 return "CAST(NULL AS DOUBLE)"
-        return f"CASE WHEN abs({number}) <= {self.double(LARGEST)} THEN {number} END"
+        return f"CASE WHEN abs({number}) <= {self.double(LARGEST_NUMBER)} THEN {number} END"
 
     def whole(self, column: Column) -> str:
         x = column.sql
@@ -234,7 +241,7 @@ class _Dialect:
                 return f"CASE WHEN {x} = trunc({x}) THEN TRY_CAST({x} AS BIGINT) END"
             case "text":
                 x = _trimmed(x)
-                return f"CASE WHEN regexp_full_match({x}, {literal(WHOLE)}) THEN TRY_CAST({x} AS BIGINT) END"
+                return f"CASE WHEN regexp_full_match({x}, {literal(INTEGER_PATTERN)}) THEN TRY_CAST({x} AS BIGINT) END"
             case _:
                 return "CAST(NULL AS BIGINT)"
 

@@ -12,7 +12,7 @@ from discreet.count.engines import sql
 from discreet.count.engines.sql import Column, Dialect
 from discreet.count.recode import CountPlan, Kind, Numbered, RecordKeys, Unlisted, find
 from discreet.errors import InputError, ManyValuesError
-from discreet.plan.canonical_text import ids
+from discreet.plan.canonical_text import texts
 
 MANY_VALUES = 100_000
 T = TypeVar("T")
@@ -121,7 +121,7 @@ class Engine:
             raise ManyValuesError(
                 f"the column {column!r} has more than {limit} different values; declare categories or ranges of it"
             )
-        return sorted(text for chunk in found.chunks for text in ids(chunk).to_pylist())
+        return sorted(text for chunk in found.chunks for text in texts(chunk).to_pylist())
 
     def __enter__(self) -> Self:
         return self

@@ -21,7 +21,14 @@ from discreet.count import arrow_batches
 from discreet.count.engines import sql
 from discreet.count.engines.sql import Column, Lookup, Type, literal, quoted
 from discreet.errors import InputError
-from discreet.plan.canonical_text import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE
+from discreet.plan.canonical_text import (
+    INTEGER_PATTERN,
+    LARGEST_NUMBER,
+    LONGEST_NUMBER,
+    LONGEST_TEXT,
+    NUMBER_PATTERN,
+    WHITE_SPACE,
+)
 
 _TYPES: dict[str, Type] = {
     "int2": "int", "int4": "int", "int8": "int", "oid": "int", "float4": "float", "float8": "float",
@@ -107,13 +114,13 @@ class _Dialect:
             case "int":
                 return f"{x}::bigint"
             case "float":
-                return f"CASE WHEN abs({x}::float8) <= {self.double(LARGEST)} THEN {x}::float8 END"
+                return f"CASE WHEN abs({x}::float8) <= {self.double(LARGEST_NUMBER)} THEN {x}::float8 END"
             case "decimal":
                 return _double(x)
             case "text":
                 x = _trimmed(x)
                 return (
-                    f"CASE WHEN {x} ~ {literal(NUMBER)} AND length({x}) <= {LONGEST} "
+                    f"CASE WHEN {x} ~ {literal(NUMBER_PATTERN)} AND length({x}) <= {LONGEST_NUMBER} "
                     f"THEN {_double(f'{x}::numeric')} END"
                 )
             case _:
@@ -127,7 +134,7 @@ class _Dialect:
             case "float" | "decimal":
                 return f"CASE WHEN abs({x}) < 9e18 AND {x} = trunc({x}::numeric) THEN {x}::bigint END"
             case "text":
-                return f"CASE WHEN {_trimmed(x)} ~ {literal(WHOLE)} THEN {_trimmed(x)}::bigint END"
+                return f"CASE WHEN {_trimmed(x)} ~ {literal(INTEGER_PATTERN)} THEN {_trimmed(x)}::bigint END"
             case _:
                 return "NULL::bigint"
 
@@ -155,7 +162,7 @@ def _trimmed(x: str) -> str:
 
 def _double(x: str) -> str:
     inside = f"CASE WHEN abs({x}) < '{_NOTHING}'::numeric THEN 0 ELSE ({x})::float8 END"
-    return f"CASE WHEN abs({x}) <= '{LARGEST!r}'::numeric THEN {inside} END"
+    return f"CASE WHEN abs({x}) <= '{LARGEST_NUMBER!r}'::numeric THEN {inside} END"
 
 
 def _text(query: str) -> composed.SQL:

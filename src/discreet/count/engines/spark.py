@@ -21,7 +21,15 @@ from discreet.count.engines.sql import Column, Lookup, Type, quoted
 from discreet.count.recode import Numbered, Unlisted
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
-from discreet.plan.canonical_text import LARGEST, LONGEST, LONGEST_TEXT, NUMBER, WHITE_SPACE, WHOLE, Family
+from discreet.plan.canonical_text import (
+    INTEGER_PATTERN,
+    LARGEST_NUMBER,
+    LONGEST_NUMBER,
+    LONGEST_TEXT,
+    NUMBER_PATTERN,
+    WHITE_SPACE,
+    Family,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -187,11 +195,11 @@ class _Dialect:
                 number = f"CAST({x} AS DOUBLE)"
             case "text":
                 x = _trimmed(x)
-                right = f"{x} RLIKE {_pattern(NUMBER)} AND length({x}) <= {LONGEST}"
+                right = f"{x} RLIKE {_pattern(NUMBER_PATTERN)} AND length({x}) <= {LONGEST_NUMBER}"
                 number = f"CASE WHEN {right} THEN try_cast({x} AS DOUBLE) END"
             case _:
                 return "CAST(NULL AS DOUBLE)"
-        return f"CASE WHEN abs({number}) <= {self.double(LARGEST)} THEN {number} END"
+        return f"CASE WHEN abs({number}) <= {self.double(LARGEST_NUMBER)} THEN {number} END"
 
     def whole(self, column: Column) -> str:
         x = column.sql
@@ -201,7 +209,8 @@ class _Dialect:
             case "float" | "decimal":
                 return f"CASE WHEN abs({x}) < 9e18 AND {x} % 1 = 0 THEN try_cast({x} AS BIGINT) END"
             case "text":
-                return f"CASE WHEN {_trimmed(x)} RLIKE {_pattern(WHOLE)} THEN try_cast({_trimmed(x)} AS BIGINT) END"
+                x = _trimmed(x)
+                return f"CASE WHEN {x} RLIKE {_pattern(INTEGER_PATTERN)} THEN try_cast({x} AS BIGINT) END"
             case _:
                 return "CAST(NULL AS BIGINT)"
 
