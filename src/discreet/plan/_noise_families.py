@@ -1,4 +1,4 @@
-"""The families that the adviser looks through: each with a scale that makes it noisier, and an end that it may lose."""
+"""The families of designs that the adviser tries. A larger scale means more noise; the end of noise costs delta."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -26,16 +26,23 @@ SHARES = (0.9999, 0.9, 0.5, 0.1)
 """Shares of delta that the ends of the noise may take."""
 
 SMALL, WIDEST = 100, 300
-"""Largest n for which all mechanisms on 0..n are designed, and for which only the geometric one is."""
+"""Largest n for which all mechanisms on 0..n are tried, and largest n for which the geometric one is tried."""
 
 Make = Callable[[float, float], Mechanism]
-"""A mechanism from its scale and from the delta that the end of its noise may have in one cell."""
+"""From a scale, and the delta that the end of the noise may cost in one cell, to a mechanism."""
 
 
 class Family(NamedTuple):
-    """Members by scale; the same in floats, quicker, for the search; and the shares of delta to try for their ends.
+    """A family of designs, by scale.
 
-    A purely private family has no shares.
+    Attributes
+    ----------
+    make
+        The design.
+    roughly
+        The design in floats, which is faster, for the search.
+    shares
+        Shares of delta that the end of the noise may take. A purely private family has none.
     """
 
     name: str
@@ -44,99 +51,100 @@ class Family(NamedTuple):
     shares: tuple[float, ...]
 
 
-def families(where: Domain, delta: Fraction, contributions: int) -> Iterator[Family]:
-    """Those that can be used on a domain, with a delta to spend or none."""
+def families(domain: Domain, delta: Fraction, contributions: int) -> Iterator[Family]:
+    """Yield the families of designs for a domain. Without a delta to spend, only purely private families."""
 
     def pure(name: str, by_epsilon: Callable[[str], Mechanism]) -> Family:
-        def make(s: float, lost: float) -> Mechanism:
-            return by_epsilon(short(1 / s))
+        def make(scale: float, end_delta: float) -> Mechanism:
+            return by_epsilon(short(1 / scale))
 
         return Family(name, make, make, ())
 
-    if isinstance(where, Cycle):
-        yield pure("cyclic", lambda size: cyclic(shape=where.shape, epsilon=size, neighbours="all"))
+    if isinstance(domain, Cycle):
+        yield pure("cyclic", lambda epsilon: cyclic(shape=domain.shape, epsilon=epsilon, neighbours="all"))
         return
     if delta:
-        yield from _noise(where, contributions)
-    if where.upper is None or where.lower or not 1 <= where.upper <= WIDEST:
+        yield from _noise(domain, contributions)
+    if domain.upper is None or domain.lower or not 1 <= domain.upper <= WIDEST:
         return
-    n = where.upper
-    yield pure("geometric on 0..n", lambda size: geometric(epsilon=size, upper=n))
+    n = domain.upper
+    yield pure("geometric on 0..n", lambda epsilon: geometric(epsilon=epsilon, upper=n))
     if n <= SMALL:
-        yield pure("constrained on 0..n", lambda size: constrained(n=n, epsilon=size, objective="L2"))
-        yield pure("fair on 0..n", lambda size: fair(n=n, epsilon=size))
+        yield pure("constrained on 0..n", lambda epsilon: constrained(n=n, epsilon=epsilon, objective="L2"))
+        yield pure("fair on 0..n", lambda epsilon: fair(n=n, epsilon=epsilon))
 
 
-def _noise(where: Counts, contributions: int) -> Iterator[Family]:
-    """Noise on unbounded counts, with an end of probability at most `lost`."""
+def _noise(domain: Counts, contributions: int) -> Iterator[Family]:
+    """Yield families of noise on unbounded counts, whose end has a probability of at most `end_delta`."""
     yield Family("geometric", _geometric, _rough_geometric, SHARES)
     yield Family("maxent", _maxent, _rough_bell, SHARES)
     yield Family(
         "gaussian",
-        lambda s, lost: gaussian(sigma2=short(s * s, up=True), tail=short(lost)),
+        lambda scale, end_delta: gaussian(sigma2=short(scale * scale, up=True), tail=short(end_delta)),
         _rough_bell,
         SHARES,
     )
-    if rows := contributions - 1:
+    if contributions > 1:
 
-        def stairs(s: float, lost: float) -> Mechanism:
-            return staircase(epsilon=short((rows + 1) / s), sensitivity=rows + 1, tail=short(lost))
+        def stairs(scale: float, end_delta: float) -> Mechanism:
+            return staircase(epsilon=short(contributions / scale), sensitivity=contributions, tail=short(end_delta))
 
         yield Family("staircase", stairs, stairs, SHARES)
-    elif where.lower:
+    elif domain.lower:
 
-        def narrow(s: float, lost: float) -> Mechanism:
-            return _bounded(s, lost, where.lower)
+        def narrow(scale: float, end_delta: float) -> Mechanism:
+            return _bounded(scale, end_delta, domain.lower)
 
         yield Family("bounded", narrow, narrow, SHARES[::2])
 
 
-def _geometric(s: float, lost: float) -> Mechanism:
-    epsilon = short(1 / s)
-    return geometric(epsilon=epsilon, support=_end(float(epsilon), lost))
+def _geometric(scale: float, end_delta: float) -> Mechanism:
+    epsilon = short(1 / scale)
+    return geometric(epsilon=epsilon, support=_geometric_end(float(epsilon), end_delta))
 
 
-def _rough_geometric(s: float, lost: float) -> Mechanism:
-    size = float(short(1 / s))
-    return _symmetric(-size * np.arange(_end(size, lost) + 1.0))
+def _rough_geometric(scale: float, end_delta: float) -> Mechanism:
+    epsilon = float(short(1 / scale))
+    return _symmetric(-epsilon * np.arange(_geometric_end(epsilon, end_delta) + 1.0))
 
 
-def _end(size: float, lost: float) -> int:
-    """Where geometric noise of that epsilon ends: p(D) = (1 - alpha)/(1 + alpha) alpha^D, a little more for the cut."""
-    reach = (math.log(math.tanh(size / 2)) - math.log(lost)) * (1 + 1e-12) / size
+def _geometric_end(epsilon: float, end_delta: float) -> int:
+    """Return the end D of geometric noise: p(D) = (1 - alpha)/(1 + alpha) alpha^D, a little more because of the cut."""
+    reach = (math.log(math.tanh(epsilon / 2)) - math.log(end_delta)) * (1 + 1e-12) / epsilon
     return parameters.reach(reach, "the noise is too wide: give a larger budget")
 
 
-def _maxent(s: float, lost: float) -> Mechanism:
-    return maxent(support=_bell_end(s, lost), variance=short(s * s, up=True))
+def _maxent(scale: float, end_delta: float) -> Mechanism:
+    return maxent(support=_bell_end(scale, end_delta), variance=short(scale * scale, up=True))
 
 
-def _rough_bell(s: float, lost: float) -> Mechanism:
-    return _symmetric(-(np.arange(_bell_end(s, lost) + 1.0) ** 2) / (2 * s * s))
+def _rough_bell(scale: float, end_delta: float) -> Mechanism:
+    return _symmetric(-(np.arange(_bell_end(scale, end_delta) + 1.0) ** 2) / (2 * scale * scale))
 
 
-def _bell_end(s: float, lost: float) -> int:
-    """Where a bell ends: p(D) = exp(-D^2 / 2 s^2) / (s sqrt(2 pi)), about; at least wide enough for its variance."""
-    room = max(-math.log(lost * s * math.sqrt(2 * math.pi)), 1.0)
-    return parameters.reach(max(s * math.sqrt(2 * room), 2 * s), "the noise is too wide: give a larger budget")
+def _bell_end(scale: float, end_delta: float) -> int:
+    """Return the end D of a bell: p(D) = exp(-D^2 / 2 s^2) / (s sqrt(2 pi)), roughly, and D is at least 2 s."""
+    exponent = max(-math.log(end_delta * scale * math.sqrt(2 * math.pi)), 1.0)
+    reach = max(scale * math.sqrt(2 * exponent), 2 * scale)
+    return parameters.reach(reach, "the noise is too wide: give a larger budget")
 
 
 def _symmetric(half: npt.NDArray[Any]) -> Mechanism:
-    """Noise from logarithms, up to a factor, of the probabilities of 0, 1, ..."""
+    """Return noise from the logarithms, up to a constant, of the probabilities of 0, 1, ..."""
     logs = np.concatenate([half[:0:-1], half])
     return Mechanism(Counts(), interior=(Row.from_logs(1 - len(half), logs - math.log(math.fsum(np.exp(logs)))),))
 
 
-def _bounded(s: float, lost: float, lowest: int) -> Mechanism:
-    """The largest chance of the truth at epsilon 1/s and delta `lost`, as wide as geometric noise would be."""
-    support = _end(1 / s, lost)
+def _bounded(scale: float, end_delta: float, lowest: int) -> Mechanism:
+    """Return the noise with the largest chance of the truth at epsilon 1/scale, as wide as geometric noise would be."""
+    support = _geometric_end(1 / scale, end_delta)
     if support > lowest:
         raise ParameterError(f"support is {support}, and counts may be as small as {lowest}: promise a larger one")
-    return bounded(epsilon=short(1 / s), delta=short(lost), support=support, lowest=lowest)
+    return bounded(epsilon=short(1 / scale), delta=short(end_delta), support=support, lowest=lowest)
 
 
 def short(value: float, up: bool = False) -> str:
-    """Four significant digits, rounded down or up."""
+    """Return a positive number as text with four significant digits, rounded down, or up if `up`."""
     digits = 3 - math.floor(math.log10(value))
     scaled = value * 10.0**digits
     whole = math.ceil(scaled * (1 - 1e-12)) if up else math.floor(scaled * (1 + 1e-12))

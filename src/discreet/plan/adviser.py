@@ -1,19 +1,20 @@
-"""Which design fits a budget: the total (epsilon, delta) of one person, over all the cells that person touches.
+"""The adviser: the designs that meet a budget, the total (epsilon, delta) of one person over all touched cells.
 
-Which noise is best depends on how often a person is counted. Once, it is truncated geometric noise (epsilon .5, delta
-1e-4: variance 7.75, against 38.9 for maximum entropy), because every one of its steps costs exactly epsilon. A
-thousand times, it is the bell of maximum entropy, because what it loses averages out (variance 49, delta 1e-3:
-epsilon 23 in all, against 39).
+The best noise depends on the number of cells that one person touches. For one cell it is truncated geometric noise
+(epsilon .5, delta 1e-4: variance 7.75, against 38.9 for maximum entropy), because each of its steps costs exactly
+epsilon. For a thousand cells it is the bell of maximum entropy, because its losses average out (variance 49, delta
+1e-3: epsilon 23 in all, against 39).
 
-Every family has a scale s that makes it noisier, and noise on unbounded counts also has an end, whose probability
-is lost outright: over k cells 1 - (1 - p(D))^k of delta. So for several shares of delta that the ends may take, the
-least s is found whose composition (`account.compose`, an upper bound) meets the budget. The answer is rounded to a
-short number on the noisy side, certified, and the certified integers are composed once more: what misses the budget
-then is made noisier, and is never returned.
+Every family of designs has a scale s: a larger s means more noise. Noise on unbounded counts also has an end, and the
+probability of the end is lost outright: over k cells 1 - (1 - p(D))^k of delta. So, for several shares of delta that
+the ends may take, the adviser finds the least s whose composition (`account.compose`, an upper bound) meets the budget.
+The adviser rounds s to a short number on the noisy side, certifies the design and composes the certified integers. A
+table that misses the budget is made noisier and is never returned.
 """
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -30,32 +31,33 @@ from discreet.mechanism import Mechanism
 from discreet.plan._noise_families import SHARES, WIDEST, Family, Make, families, short
 
 BITS = (32, 48, 62)
-"""Tried in turn: few bits lose what a small delta a cell needs."""
+"""Sizes of tables, tried in turn: a small delta in each cell needs many bits."""
 
 CLOSE = 1.002
-"""How closely the scale is found."""
+"""Ratio of the bounds between which the search for a scale ends."""
 
 ATTEMPTS = 12
+"""Members of a family that are certified, each noisier than the one before."""
 
 MOST_CONTRIBUTIONS = 10
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-2, 2e3
-"""Standard deviations between which noise is looked for."""
+"""Standard deviations between which the search for noise goes."""
 
 FARTHEST = 10.0
-"""Standard deviations of a bell beyond which nothing is left to lose."""
+"""Scale, in units of sqrt(cells) * contributions / epsilon, at which a bell loses less than 1e-20 of delta in all."""
 
 NOTES = {
-    "geometric": "every step costs exactly its epsilon, which is best where one person is in few cells",
+    "geometric": "every step costs exactly epsilon, which is best if one person is in few cells",
     "maxent": "losses average out over many cells, and the noise has a hard end",
     "gaussian": "losses average out over many cells; the end of the noise follows from the budget",
-    "staircase": "flat steps as wide as the rows of one person",
+    "staircase": "flat steps as wide as the number of rows of one person",
     "bounded": "the largest chance of the true count for its support",
-    "constrained": "the least squared error on so few counts",
-    "fair": "the same chance of the true count everywhere",
+    "constrained": "the least squared error on a small range of counts",
+    "fair": "the same chance of the true count for every true count",
     "cyclic": "the largest chance of the true answer",
 }
-"""What speaks for a family."""
+"""The advantage of each family."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,21 @@ class Advice:
 
     Attributes
     ----------
+    name
+        The family of the design.
+    mechanism
+        The design, before it is certified.
     ptable
         The certified table, for one cell.
     variance
-        Mean squared error of a cell, over the true counts; on a cycle the chance of another value than the true one.
+        Mean squared error of a cell, over the true counts. On a cycle: the chance of a value other than the true one.
     epsilon, delta
-        Upper bounds for one person over all cells: epsilon at the delta of the budget, delta at its epsilon.
+        Upper bounds for one person over all cells: epsilon at the delta of the budget, delta at the epsilon of the
+        budget.
     floor
-        The delta that no epsilon undercuts.
+        Delta never falls below this, however large epsilon is.
     reason
-        What speaks for it, in a sentence.
+        The advantage of the design, in a sentence.
     """
 
     name: str
@@ -87,8 +94,18 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class Budget:
-    """What one person may lose in all, over how many cells, with how many rows in each grouping."""
+class TotalBudget:
+    """The most that one person may lose in all.
+
+    Attributes
+    ----------
+    epsilon, delta
+        The budget.
+    cells
+        Number of cells that one person touches.
+    contributions
+        Most rows of one person in each grouping.
+    """
 
     epsilon: Epsilon
     delta: Fraction
@@ -96,29 +113,33 @@ class Budget:
     contributions: int
 
     def met(self, composed: Composition) -> bool:
-        """Whether the upper bound is within it."""
+        """Return True if the upper bound of a composition is within the budget."""
         return Fraction(composed.delta(float(self.epsilon) * (1 - 2.0**-50))) <= self.delta
 
     def met_by(self, ptable: PTable) -> bool:
-        """Whether certified integers are within it: added up cell by cell in fractions, or composed."""
-        each = Fraction(1, self.cells * self.contributions)
+        """Return True if a certified table is within the budget, by a sum over cells in fractions or by composition."""
         if self.epsilon.exponent is not None and (self.contributions == 1 or ptable.guarantee.delta == 0):
-            alone = ptable.delta(self.epsilon.exponent * each)
-            if self.cells * alone <= self.delta and (self.contributions == 1 or alone == 0):
+            cell_delta = ptable.delta(self.epsilon.exponent / (self.cells * self.contributions))
+            if self.cells * cell_delta <= self.delta and (self.contributions == 1 or cell_delta == 0):
                 return True
         return self.met(_composed(self, ptable))
 
     def nearly(self, mechanism: Mechanism | PTable) -> bool:
-        """Whether it is met with all rows of a person in one cell and with all in different ones: the quick check."""
+        """Return True if the budget is met with all rows of a person in one cell, and with all in different cells.
+
+        This is a quick check, not a proof.
+        """
         if self.contributions == 1:
             return self.met(compose(mechanism, self.cells))
-        one, apart = profile(mechanism, self.contributions), profile(mechanism, 1)
-        return self.met(compose(one, self.cells)) and self.met(compose(apart, self.cells * self.contributions))
+        same_cell, different_cells = profile(mechanism, self.contributions), profile(mechanism, 1)
+        return self.met(compose(same_cell, self.cells)) and self.met(
+            compose(different_cells, self.cells * self.contributions)
+        )
 
 
 @lru_cache(maxsize=2)
-def _composed(budget: Budget, ptable: PTable) -> Composition:
-    """The table over all cells."""
+def _composed(budget: TotalBudget, ptable: PTable) -> Composition:
+    """Return the composition of a table over all cells."""
     return compose(ptable, budget.cells, contributions=None if budget.contributions == 1 else budget.contributions)
 
 
@@ -131,75 +152,96 @@ def advise(
     contributions: int = 1,
     bits: int | None = None,
 ) -> list[Advice]:
-    """The certified designs that meet a total budget, the least noisy first.
+    """Return the certified designs that meet a total budget, the least noisy first.
 
     Parameters
     ----------
     epsilon, delta
-        What one person may lose in all.
+        The most that one person may lose in all.
     cells
-        How many cells one person touches: one for each grouping, for example 8 for all margins of three dimensions.
+        Number of cells that one person touches: one for each grouping, for example 8 for all margins of three
+        dimensions.
     domain
-        Counts() or Counts(lower, upper), `lower` being a public promise; or Cycle(size).
+        Counts() (the default), Counts(lower, upper), where `lower` is a public promise, or Cycle(size).
     contributions
-        Most rows that one person has in a grouping.
+        Most rows of one person in a grouping.
     bits
-        Of the table. None: 32, or more where the budget needs it.
+        Bits of the table. None: 32, or more if the budget needs more.
+
+    Returns
+    -------
+    list of Advice
+        One certified design of each family that can meet the budget.
 
     Raises
     ------
     ParameterError
-        A number that cannot be, or no design meets the budget; the message says what would.
+        A parameter is out of range, or no design meets the budget.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> best = dc.design.advise(epsilon="0.5", delta="1e-4")[0]
+    >>> best.name, best.mechanism.design["support"]
+    ('geometric', 16)
+    >>> f"{best.variance:.2f}"
+    '7.75'
     """
-    budget = Budget(
+    budget = TotalBudget(
         Epsilon.of(epsilon),
         exact(delta, "delta"),
         parameters.integer(cells, "cells", 1, 10**6, "the cells that contain one person"),
         parameters.integer(contributions, "contributions", 1, MOST_CONTRIBUTIONS, "keep fewer rows of each person"),
     )
-    where = Counts() if domain is None else domain
-    if not isinstance(where, (Counts, Cycle)):
-        raise ParameterError(f"domain is {domain!r}; give Counts(), Counts(lower, upper) or Cycle(size)")
-    if not 0 <= budget.delta < 1:
-        raise ParameterError(f"delta is {delta!r}; it is a probability from 0 to below 1")
-    if isinstance(where, Cycle) and budget.contributions > 1:
-        raise ParameterError(f"contributions is {contributions} on {where}; there one answer is replaced: give 1")
-    if budget.delta == 0 and isinstance(where, Counts) and where.upper is None:
+    domain = Counts() if domain is None else domain
+    _refuse_impossible(budget, domain, delta)
+    checked_bits = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
+    candidates = list(families(domain, budget.delta, budget.contributions))
+    if not candidates:
         raise ParameterError(
-            "delta is 0, and noise on counts without end always has a little; give delta, for example 1e-9,"
-            " or domain=Counts(0, n)"
+            f"delta is 0, and {domain} only has designs that need delta > 0, because their noise must end somewhere;"
+            f" give delta, for example 1e-9, or counts from 0 to at most {WIDEST}"
         )
-    if 0 < budget.delta < SMALLEST_DELTA:
-        raise ParameterError(f"delta is {delta!r}; below 1e-200 no table can hold it: give a larger one")
-    size = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
-    tried = list(families(where, budget.delta, budget.contributions))
-    if not tried:
-        raise ParameterError(
-            f"delta is 0, and on {where} only noise is designed, which always has a little; give delta,"
-            f" for example 1e-9, or counts from 0 to at most {WIDEST}"
-        )
-    found = [_best(family, budget, size) for family in tried]
-    advice = [one for one in found if one is not None]
+    advice = [best for family in candidates if (best := _best(family, budget, checked_bits)) is not None]
     if not advice:
         raise ParameterError(
             f"no design meets epsilon {budget.epsilon} and delta {float(budget.delta):g} over {budget.cells} cells;"
             " give a larger epsilon or delta, or publish fewer margins"
         )
-    return sorted(advice, key=lambda one: one.variance)
+    return sorted(advice, key=lambda design: design.variance)
 
 
-def _best(family: Family, budget: Budget, bits: int | None) -> Advice | None:
-    """The least noisy certified member of a family; None where none meets the budget."""
+def _refuse_impossible(budget: TotalBudget, domain: Domain, delta: Number) -> None:
+    """Raise ParameterError if a budget is out of range, or no design on the domain can have it."""
+    if not isinstance(domain, (Counts, Cycle)):
+        raise ParameterError(f"domain is {domain!r}; give Counts(), Counts(lower, upper) or Cycle(size)")
+    if not 0 <= budget.delta < 1:
+        raise ParameterError(f"delta is {delta!r}; give a probability from 0 to below 1")
+    if isinstance(domain, Cycle) and budget.contributions > 1:
+        raise ParameterError(
+            f"contributions is {budget.contributions} on {domain}, where one answer is replaced; give 1"
+        )
+    if budget.delta == 0 and isinstance(domain, Counts) and domain.upper is None:
+        raise ParameterError(
+            "delta is 0, and unbounded counts need delta > 0, because the noise must end somewhere; give delta, for"
+            " example 1e-9, or domain=Counts(0, n)"
+        )
+    if 0 < budget.delta < SMALLEST_DELTA:
+        raise ParameterError(f"delta is {delta!r}; no table can hold a delta below 1e-200: give a larger delta")
+
+
+def _best(family: Family, budget: TotalBudget, bits: int | None) -> Advice | None:
+    """Return the least noisy certified member of a family, or None if no member meets the budget."""
     scales = []
     for share in family.shares or (1.0,):
-        lost = share * float(budget.delta) / (budget.cells * budget.contributions)
-        scale = _least(family.roughly, not family.shares, lost, budget)
+        end_delta = share * float(budget.delta) / (budget.cells * budget.contributions)
+        scale = _least_scale(family.roughly, not family.shares, end_delta, budget)
         if scale is not None:
-            scales.append((_noisiness(family.roughly(scale, lost)), scale, lost))
-    for _, scale, lost in sorted(scales):
+            scales.append((_noisiness(family.roughly(scale, end_delta)), scale, end_delta))
+    for _, scale, end_delta in sorted(scales):
         for attempt in range(ATTEMPTS):
             try:
-                mechanism = family.make(scale * 1.01 ** (attempt * (attempt + 1) / 2), lost)
+                mechanism = family.make(scale * 1.01 ** (attempt * (attempt + 1) / 2), end_delta)
             except DiscreetError:
                 break
             if (ptable := _certified(mechanism, budget, bits)) is not None:
@@ -208,100 +250,108 @@ def _best(family: Family, budget: Budget, bits: int | None) -> Advice | None:
 
 
 @lru_cache(maxsize=len(SHARES))  # two families have the same bell
-def _least(roughly: Make, pure: bool, lost: float, budget: Budget) -> float | None:
-    """The smallest scale, to a fifth of a percent, whose composition meets the budget."""
+def _least_scale(roughly: Make, pure: bool, end_delta: float, budget: TotalBudget) -> float | None:
+    """Return the smallest scale, to a fifth of a percent, whose composition meets the budget; None if there is none."""
 
     def enough(scale: float) -> bool:
         try:
-            mechanism = roughly(scale, lost)
+            mechanism = roughly(scale, end_delta)
         except DiscreetError:
             return False
-        if pure and _added_up(mechanism, budget):
+        if pure and _sum_is_within(mechanism, budget):
             return True
         return budget.delta > 0 and budget.nearly(mechanism)
 
-    high = budget.contributions / float(budget.epsilon)
-    sure = budget.cells * high  # where epsilons are simply added up
-    bell = FARTHEST * math.sqrt(budget.cells) * high  # at which a bell loses less than 1e-20 of delta in all
-    most = min(max(sure, bell), LARGEST_SCALE)
-    if enough(high):
-        low = high / 2
-        while enough(low) and high > SMALLEST_SCALE:
-            low, high = low / 2, low
-    else:
-        while high < most:
-            low, high = high, min(2 * high, most)
-            if enough(high):
-                break
-        else:
-            return None
+    first_scale = budget.contributions / float(budget.epsilon)
+    sum_scale = budget.cells * first_scale  # the sum of epsilons over cells meets the budget
+    bell_scale = FARTHEST * math.sqrt(budget.cells) * first_scale
+    bracket = _bracket(enough, first_scale, min(max(sum_scale, bell_scale), LARGEST_SCALE))
+    if bracket is None:
+        return None
+    low, high = bracket
     while high > CLOSE * low:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return sure if low < sure < high and enough(sure) else high
+    return sum_scale if low < sum_scale < high and enough(sum_scale) else high
 
 
-def _added_up(mechanism: Mechanism, budget: Budget) -> bool:
-    """Whether the epsilons of a purely private design, added up over all rows and cells, are within the budget."""
-    own = exact(mechanism.design["epsilon"], "epsilon")
-    return budget.epsilon.exponent is not None and own * budget.cells * budget.contributions <= budget.epsilon.exponent
+def _bracket(enough: Callable[[float], bool], scale: float, largest: float) -> tuple[float, float] | None:
+    """Return a scale that is not enough and one that is, a factor of 2 apart at most; None if no scale is enough."""
+    if enough(scale):
+        low, high = scale / 2, scale
+        while enough(low) and high > SMALLEST_SCALE:
+            low, high = low / 2, low
+        return low, high
+    while scale < largest:
+        low, scale = scale, min(2 * scale, largest)
+        if enough(scale):
+            return low, scale
+    return None
 
 
-def _certified(mechanism: Mechanism, budget: Budget, bits: int | None) -> PTable | None:
-    """The table at the fewest bits that meet the budget."""
-    own = None if mechanism.design.get("epsilon") is not None else _where(mechanism)
+def _sum_is_within(mechanism: Mechanism, budget: TotalBudget) -> bool:
+    """Return True if the sum of the epsilons of a pure design, over all rows and cells, is within the budget."""
+    epsilon = exact(mechanism.design["epsilon"], "epsilon")
+    total = epsilon * budget.cells * budget.contributions
+    return budget.epsilon.exponent is not None and total <= budget.epsilon.exponent
+
+
+def _certified(mechanism: Mechanism, budget: TotalBudget, bits: int | None) -> PTable | None:
+    """Return the table with the fewest bits that meets the budget, or None if none does."""
+    epsilon = None if mechanism.design.get("epsilon") is not None else _certify_at(mechanism)
     for size in BITS if bits is None else (bits,):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrecisionWarning)
-                ptable = mechanism.certify(own, size)
+                ptable = mechanism.certify(epsilon, size)
         except CertifyError:
             continue
         if budget.contributions == 1 or budget.nearly(ptable):
             if budget.met_by(ptable):
                 return ptable
-            if budget.contributions > 1:  # more bits do not mend what several cells at once cost: more noise does
+            if budget.contributions > 1:  # more bits do not lower the cost of several cells at once: more noise does
                 return None
     return None
 
 
-def _where(mechanism: Mechanism) -> str:
-    """For noise without an epsilon of its own: one at which only its ends are lost."""
-    ends = float(mechanism.interior[0].values[0])
-    return short(min(max(mechanism.epsilon(ends * (1 + 1e-9)), 1e-6), 99.0), up=True)
+def _certify_at(mechanism: Mechanism) -> str:
+    """Return an epsilon for noise without an epsilon of its own: one at which delta is the probability of the end."""
+    end_delta = float(mechanism.interior[0].values[0])
+    return short(min(max(mechanism.epsilon(end_delta * (1 + 1e-9)), 1e-6), 99.0), up=True)
 
 
 def _noisiness(mechanism: Mechanism) -> float:
     return mechanism.loss(("L0", 0) if isinstance(mechanism.domain, Cycle) else "L2")
 
 
-def _advice(name: str, mechanism: Mechanism, ptable: PTable, budget: Budget) -> Advice:
+def _advice(name: str, mechanism: Mechanism, ptable: PTable, budget: TotalBudget) -> Advice:
     composed = _composed(budget, ptable)
     epsilon = min(composed.epsilon(budget.delta), math.nextafter(float(budget.epsilon), math.inf))
     delta = min(composed.delta(float(budget.epsilon)), math.nextafter(float(budget.delta), 1) if budget.delta else 0.0)
-    exactly = Mechanism.from_table(ptable.table, mechanism.design)
+    certified = Mechanism.from_table(ptable.table, mechanism.design)
     return Advice(
         name,
         mechanism,
         ptable,
-        _noisiness(exactly),
+        _noisiness(certified),
         epsilon,
         delta,
         composed.floor,
-        _reason(name, exactly, epsilon, budget),
+        _reason(name, certified, epsilon, budget),
     )
 
 
-def _reason(name: str, mechanism: Mechanism, epsilon: float, budget: Budget) -> str:
-    largest = mechanism.epsilon(min(_ends(mechanism) * (1 + 1e-9), 0.999)) * budget.cells * budget.contributions
-    together = (
+def _reason(name: str, mechanism: Mechanism, epsilon: float, budget: TotalBudget) -> str:
+    cell_epsilon = mechanism.epsilon(min(_end_delta(mechanism) * (1 + 1e-9), 0.999))
+    total = cell_epsilon * budget.cells * budget.contributions
+    cost = (
         "one cell"
         if budget.cells * budget.contributions == 1
-        else f"{budget.cells} cells cost {epsilon:.4g} together, {largest:.4g} if each were added in full"
+        else f"{budget.cells} cells cost {epsilon:.4g} together, {total:.4g} if the costs were added up"
     )
-    return f"{NOTES[name.split(' ')[0]]}; {together}"
+    return f"{NOTES[name.split(' ')[0]]}; {cost}"
 
 
-def _ends(mechanism: Mechanism) -> float:
-    """The probability that is lost outright in one cell."""
+def _end_delta(mechanism: Mechanism) -> float:
+    """Return the probability that is lost outright in one cell."""
     return mechanism.delta(100)

@@ -1,6 +1,6 @@
-"""What one person may lose: by one count, and by all counts of a release together.
+"""The guarantee of a release: the most that one person may lose by one count, and by all counts together.
 
-It reads the specification and the certified table of noise, so nothing here depends on the data.
+The guarantee is computed from the specification and the certified table of noise, so it does not depend on the data.
 """
 
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ from discreet.plan.spec import ReleaseSpec
 
 @dataclass(frozen=True)
 class Promise:
-    """What one person may lose in all: an upper bound.
+    """The most that one person may lose in all: an upper bound.
 
     Attributes
     ----------
     epsilon
-        The budget's.
+        Epsilon of the budget.
     delta
-        At that epsilon.
+        Delta at this epsilon.
     floor
         Delta never falls below this, however large epsilon is.
     """
@@ -37,9 +37,9 @@ class Promise:
     floor: float
 
     def stated(self, budget: Fraction) -> "Promise":
-        """Return the promise as it is published: rounded up to six digits, so that others can prove it with ease.
+        """Return the promise as it is published: rounded up to six digits, so that others can prove it easily.
 
-        A delta that would exceed the budget so is left as it is.
+        Delta is not rounded if it would exceed the delta of the budget.
         """
         delta = _rounded_up(self.delta)
         return replace(self, delta=delta if delta <= budget else self.delta, floor=_rounded_up(self.floor))
@@ -50,12 +50,12 @@ def _rounded_up(value: float) -> float:
 
 
 def why_no_promise(spec: ReleaseSpec) -> str | None:
-    """Return why nothing is promised for a release as a whole, or None if something is."""
+    """Return the reason why a release promises nothing, or None if it promises something."""
     return why_no_cell_promise(spec) or ("contributor keys do not compose" if spec.key == "contributors" else None)
 
 
 def why_no_cell_promise(spec: ReleaseSpec) -> str | None:
-    """Return why nothing is promised even for one count, read alone, or None if its certificate holds."""
+    """Return the reason why not even one count, read alone, has a guarantee, or None if it has one."""
     if spec.record_keys is not None:
         return "the record keys came with the data"
     if any(spec.dimensions[name].from_data for name in spec.used):
@@ -64,9 +64,9 @@ def why_no_cell_promise(spec: ReleaseSpec) -> str | None:
 
 
 def cell_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction | None:
-    """Return delta of one count, read alone, at the certificate's epsilon, or None if nothing is promised.
+    """Return delta of one count, read alone, at the epsilon of the certificate, or None if nothing is promised.
 
-    It is the certificate's own delta if a person has one row at most, else an upper bound.
+    If a person has one row at most, this is the delta of the certificate. Otherwise it is an upper bound.
     """
     if why_no_cell_promise(spec) is not None:
         return None
@@ -78,9 +78,9 @@ def cell_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction | None:
 
 
 def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Bound delta of one count, read alone, at every epsilon.
+    """Return an upper bound of delta of one count, read alone, at every epsilon.
 
-    All rows of a person may be in the count, and the chances of contributor keys are a little uneven.
+    All rows of a person may be in the count. Contributor keys are a little uneven, which adds to delta.
     """
     bound = np.zeros(len(epsilons))
     for rows in range(spec.unit.contributions):
@@ -105,14 +105,14 @@ def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise
     epsilon, delta = Epsilon.of(spec.budget.epsilon), exact(spec.budget.delta, "delta")
     together = compose(ptable, touches, contributions=rows if rows > 1 else None)
     bound = together.delta(float(epsilon) * (1 - 2.0**-50))
-    if rows == 1 and epsilon.exponent is not None:  # added up cell by cell, exactly
-        added = touches * ptable.delta(epsilon.exponent / touches)
-        bound = min(bound, float(np.nextafter(float(added), 1)) if added else 0.0)
+    if rows == 1 and epsilon.exponent is not None:  # the sum over cells, exactly
+        total = touches * ptable.delta(epsilon.exponent / touches)
+        bound = min(bound, float(np.nextafter(float(total), 1)) if total else 0.0)
     if bound > delta:
         raise ExceededBudgetError(
             f"the budget is epsilon {spec.budget.epsilon} and delta {spec.budget.delta}; with this design (epsilon"
             f" {ptable.guarantee.epsilon} a cell) one person in {touches} cells may lose delta {bound:.3g} there, and"
             f" {together.floor:.3g} at any epsilon",
-            "publish fewer margins, take a noisier design, or leave it to the adviser",
+            "publish fewer margins, take a noisier design, or leave the design out, so that the adviser chooses",
         )
     return Promise(spec.budget.epsilon, bound, together.floor)

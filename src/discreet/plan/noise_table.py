@@ -1,4 +1,4 @@
-"""The perturbation table of a release: a certificate, a design by name, or the adviser's best."""
+"""The perturbation table of a release: from a certificate, from a design by name, or from the adviser."""
 
 import warnings
 from collections.abc import Iterator
@@ -14,15 +14,23 @@ from discreet.plan.contributor_keys import PRIMES
 from discreet.plan.spec import ReleaseSpec
 
 MOST_KEY_BITS = 32
+"""Bits of a table that record keys from the data can choose from."""
 
 
 def noise_table(spec: ReleaseSpec, touches: int) -> PTable:
-    """Return the certified table of noise that a specification asks for.
+    """Return the certified table of noise for a specification.
+
+    Parameters
+    ----------
+    spec
+        The specification.
+    touches
+        Number of times that one person's loss is composed.
 
     Raises
     ------
     SpecError
-        The design cannot be made, is not one for counts, contradicts the specification, or does not fit the keys.
+        The design cannot be made, is not for counts, contradicts the specification, or does not fit the keys.
     """
     bits = spec.bits or (32 if spec.key == "contributors" else None)
     with warnings.catch_warnings():
@@ -30,44 +38,26 @@ def noise_table(spec: ReleaseSpec, touches: int) -> PTable:
         ptable = _table(spec, touches, bits)
     require_fit(spec, ptable)
     for contradiction in contradictions(spec, ptable):
-        raise SpecError(f"{contradiction}; leave it out, or give a design that has it", ("design",))
+        raise SpecError(f"{contradiction}; leave it out of the specification, or correct it", ("design",))
     return ptable
 
 
 def require_fit(spec: ReleaseSpec, ptable: PTable) -> None:
-    """Raise SpecError if a table is not one for counts, or has not the bits that the keys need."""
+    """Raise SpecError if a table is not for counts, or its bits do not fit the keys."""
     if not isinstance(ptable.domain, Counts) or ptable.domain.lower:
-        raise SpecError(
-            "the design is not one for counts from 0 on; give geometric, maxent, gaussian or another", ("design",)
-        )
+        raise SpecError("the design is not for counts from 0 on; give another design, such as geometric", ("design",))
     if spec.key == "contributors" and spec.record_keys is None and ptable.bits not in PRIMES:
-        raise SpecError(f"the table has {ptable.bits} bits; contributor keys have 8, 16 or 32: give bits", ("bits",))
+        raise SpecError(f"the table has {ptable.bits} bits; contributor keys need 8, 16 or 32: give bits", ("bits",))
     if spec.record_keys is not None and ptable.bits > MOST_KEY_BITS:
         raise SpecError(
-            f"the table has {ptable.bits} bits; record keys that came with the data have {MOST_KEY_BITS} at most",
+            f"the table has {ptable.bits} bits; record keys that came with the data allow {MOST_KEY_BITS} at most",
             ("bits",),
         )
 
 
 def _table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
     if spec.design is None:
-        assert spec.budget is not None
-        if exact(spec.budget.delta, "delta") == 0:
-            raise SpecError(
-                "delta is 0, and unbounded counts need delta > 0, because the noise must end somewhere; give delta, for"
-                " example 1e-9",
-                ("budget",),
-            )
-        from discreet.plan.adviser import advise  # loads all designs: for releases that name none
-
-        advice = advise(
-            epsilon=spec.budget.epsilon,
-            delta=spec.budget.delta,
-            cells=touches,
-            contributions=spec.unit.contributions,
-            bits=bits,
-        )
-        return advice[0].ptable
+        return _advised_table(spec, touches, bits)
     parameters = dict(spec.design)
     if "certificate" in parameters:
         return load(parameters["certificate"])
@@ -82,18 +72,39 @@ def _table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
         return PTable(registry.design(name)(**parameters).certify(epsilon, bits or 32).certificate)
     except TypeError as error:
         raise SpecError(
-            f"the design {name} does not take these parameters ({error}); see: discreet design {name} --help",
+            f"the design {name} refuses these parameters ({error}); see: discreet design {name} --help",
             ("design",),
         ) from None
     except ParameterError as error:
         raise SpecError(str(error), ("design",)) from None
 
 
+def _advised_table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
+    """Return the adviser's best table for the budget."""
+    assert spec.budget is not None
+    if exact(spec.budget.delta, "delta") == 0:
+        raise SpecError(
+            "delta is 0, and unbounded counts need delta > 0, because the noise must end somewhere; give delta, for"
+            " example 1e-9",
+            ("budget",),
+        )
+    from discreet.plan.adviser import advise  # loads all designs, and only releases without a design need them
+
+    advice = advise(
+        epsilon=spec.budget.epsilon,
+        delta=spec.budget.delta,
+        cells=touches,
+        contributions=spec.unit.contributions,
+        bits=bits,
+    )
+    return advice[0].ptable
+
+
 def contradictions(spec: ReleaseSpec, ptable: PTable) -> Iterator[str]:
     """Yield one line for each statement of a specification that differs from the certificate of its table.
 
-    A certificate holds the parameters of its design. Some of them were found rather than given, so only parameters that
-    both have are compared, if they are numbers or words. Noise may end before the support that was asked for.
+    A certificate holds the parameters of its design. Some of them were computed, so only numbers and words that both
+    the specification and the certificate state are compared. Noise may end before the support of the specification.
     """
     if spec.bits is not None and spec.bits != ptable.bits:
         yield f"bits is {spec.bits}, and the certificate's table has {ptable.bits}"
@@ -113,13 +124,14 @@ def contradictions(spec: ReleaseSpec, ptable: PTable) -> Iterator[str]:
 
 
 def _agree(parameter: str, value: Any, recorded: dict[str, Any]) -> bool:
+    """Return True unless a number or word of the specification differs from the recorded one."""
     if parameter not in recorded and parameter not in ("epsilon", "alpha"):  # a certificate has one of these two
         return True
     certified = recorded.get(parameter)
     if value is None or isinstance(value, (list, dict)) or isinstance(certified, (list, dict)) or value == certified:
         return True
     try:
-        wanted, actual = exact(value, parameter), exact(certified, parameter)  # type: ignore[arg-type]
+        stated, actual = exact(value, parameter), exact(certified, parameter)  # type: ignore[arg-type]
     except ParameterError:
         return False
-    return actual <= wanted if parameter == "support" else actual == wanted
+    return actual <= stated if parameter == "support" else actual == stated

@@ -18,14 +18,14 @@ LONGEST_LABEL = 200
 _UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def plain(label: str) -> str:
-    """A text of one line."""
+def one_line(label: str) -> str:
+    """Return a text unchanged. Raise ValueError if it has a line end or a control character."""
     if _UNPRINTED.search(label):
-        raise ValueError(f"the text {label!r:.60} has a line end or a control character; give one without")
+        raise ValueError(f"the text {label!r:.60} has a line end or a control character; remove it")
     return label
 
 
-Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(plain)]
+Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(one_line)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -34,237 +34,234 @@ class Section(BaseModel):
 
 
 class Unit(Section):
-    """Whose privacy is kept: the people named by a column, or one person a row."""
+    """Whose privacy is kept: the people that a column names, or one person for each row."""
 
-    id: str | None = Field(None, description="Column with the id of a person; without one every row is a person.")
+    id: str | None = Field(None, description="Column with the id of a person. Default: every row is a person.")
     contributions: int = Field(
-        1, ge=1, le=10, description="Most rows of one person that count; others are dropped in a keyed order."
+        1, ge=1, le=10, description="Most rows of one person that count. A keyed order decides which rows are dropped."
     )
 
     name: Label | None = Field(
         None,
-        description="Whom a ledger protects, if not what the id column (or every row) says: the same in all releases.",
+        description="Whom a ledger protects, the same in all releases. Default: the id column, or every row.",
     )
 
     @property
     def protects(self) -> str:
-        """Whose privacy a ledger's units are of."""
+        """Name of the people whose losses a ledger counts."""
         return self.name or ("every row" if self.id is None else f"each {self.id}")
 
     @model_validator(mode="after")
-    def _whose(self) -> "Unit":
+    def _contributions_need_id(self) -> "Unit":
         if self.contributions > 1 and self.id is None:
             raise SpecError(
-                f"contributions is {self.contributions}, and nothing says which rows are one person's; give id",
+                f"contributions is {self.contributions}, and no id tells which rows belong to one person; give id",
                 ("contributions",),
             )
         return self
 
 
 class Dimension(Section):
-    """A codebook: how the raw values of a column become leaves. What is not declared becomes `_other`."""
+    """A codebook: how the raw values of a column become leaves. Undeclared values become `_other`."""
 
     column: str = Field(description="Column of the source.")
     categories: list[Text] | dict[Text, list[str] | str] | None = Field(
-        None, description="Leaves: a list of raw values, or a name for each with the raw values it stands for."
+        None, description="Leaves: a list of raw values, or the raw values of each named leaf."
     )
     ranges: dict[Label, tuple[float | None, float | None]] | None = Field(
-        None, description="Leaves of a number: a name for each and [lower, upper), null for no bound."
+        None, description="Leaves of a number: [lower, upper) for each named leaf; null is no bound."
     )
     from_data: bool = Field(
-        False, description="Categories are those found in the data; then nothing is promised, and no ledger takes it."
+        False, description="Take the categories from the data. Then nothing is promised, and a ledger is refused."
     )
     levels: dict[Label, dict[Label, list[Label]]] = Field(
-        default_factory=dict, description="Coarser levels: for each its groups, and for each group its leaves."
+        default_factory=dict, description="Coarser levels: the leaves of each group of each level."
     )
 
     @field_validator("categories", mode="before")
     @classmethod
-    def _texts(cls, given: Any) -> Any:
-        """Numbers, booleans and dates as the texts they are in a file."""
-        if isinstance(given, list):
-            return [text(item) for item in given]
-        if isinstance(given, dict):
+    def _category_texts(cls, categories: Any) -> Any:
+        """Turn numbers, booleans and dates into text, as files hold them."""
+        if isinstance(categories, list):
+            return [text(value) for value in categories]
+        if isinstance(categories, dict):
             return {
-                name: [text(raw) for raw in raws] if isinstance(raws, list) else text(raws)
-                for name, raws in _named(given).items()
+                name: [text(value) for value in values] if isinstance(values, list) else text(values)
+                for name, values in _with_text_keys(categories).items()
             }
-        return given
+        return categories
 
     @field_validator("ranges", mode="before")
     @classmethod
-    def _range_names(cls, given: Any) -> Any:
-        return _named(given)
+    def _range_names(cls, ranges: Any) -> Any:
+        return _with_text_keys(ranges)
 
     @field_validator("ranges")
     @classmethod
-    def _bounds(cls, given: dict[str, Any] | None) -> dict[str, Any] | None:
-        """An infinite bound is no bound: one population has one codebook."""
-        if given is None:
+    def _bounds(cls, ranges: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Write an infinite bound as None, so that one population has one codebook."""
+        if ranges is None:
             return None
-        found = {}
-        for name, (low, high) in given.items():
+        checked = {}
+        for name, (low, high) in ranges.items():
             bounds = None if low == -math.inf else low, None if high == math.inf else high
             if not all(bound is None or math.isfinite(bound) for bound in bounds):
                 raise SpecError(f"the range {name!r} has {low} to {high}; give numbers, or null for no bound", (name,))
-            found[name] = bounds
-        return found
+            checked[name] = bounds
+        return checked
 
     @field_validator("levels", mode="before")
     @classmethod
-    def _level_texts(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        levels = {level: _named(groups) for level, groups in _named(given).items()}
+    def _level_texts(cls, levels: Any) -> Any:
+        if not isinstance(levels, dict):
+            return levels
+        named_levels = {level: _with_text_keys(groups) for level, groups in _with_text_keys(levels).items()}
         return {
-            level: {group: _texts_of(leaves) for group, leaves in groups.items()}
+            level: {group: _text_list(leaves) for group, leaves in groups.items()}
             if isinstance(groups, dict)
             else groups
-            for level, groups in levels.items()
+            for level, groups in named_levels.items()
         }
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Dimension":
+    def _categories_or_ranges(self) -> "Dimension":
         if self.from_data and self.ranges is not None:
-            raise ValueError("from_data is for categories; leave ranges out")
+            raise ValueError("from_data takes categories from the data; leave ranges out")
         if not self.from_data and (self.categories is None) == (self.ranges is None):
-            raise ValueError("give categories or ranges, one of them")
+            raise ValueError("give either categories or ranges")
         for label in () if self.from_data else self.categories or ():
             if len(label) > LONGEST_LABEL:
                 raise SpecError(
                     f"the category {label[:20]!r}... has {len(label)} characters; give {LONGEST_LABEL} at most",
                     ("categories",),
                 )
-            plain(label)
+            one_line(label)
         return self
 
-    def with_categories(self, found: Sequence[str]) -> "Dimension":
-        """The same with the categories that were found in the data.
+    def with_categories(self, values: Sequence[str]) -> "Dimension":
+        """Return the dimension with categories that were found in the data.
 
-        Whatever people answered is taken, but for what Discreet uses itself and what no codebook can declare: that
-        counts as `_other`.
+        Labels that Discreet uses itself and texts that no codebook can declare are left out: they count as `_other`.
         """
-        kept = [value for value in found if value not in (OTHER, TOTAL) and not _UNPRINTED.search(value)]
-        return self.model_copy(update={"categories": kept})
+        categories = [value for value in values if value not in (OTHER, TOTAL) and not _UNPRINTED.search(value)]
+        return self.model_copy(update={"categories": categories})
 
 
 class Axis(Section):
     """A dimension of a table, at one of its levels."""
 
     dimension: str = Field(description="Name of a dimension.")
-    level: str | None = Field(None, description="A coarser level of the dimension; its leaves unless given.")
+    level: str | None = Field(None, description="A coarser level of the dimension. Default: the leaves.")
 
 
 class TableSpec(Section):
-    """One table: its dimensions, which of its margins are published, and who is in it."""
+    """A table: its dimensions, the margins to publish, and a filter on people."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")] = Field(
-        description="Letters, digits, _ and -; its files are called so."
+        description="Name of the table and of its files: letters, digits, _ and -."
     )
     dimensions: list[Axis] = Field(description="Names of dimensions, or {dimension: ..., level: ...}.")
     margins: Literal["all", "none"] | list[list[str]] = Field(
-        "none", description="'all', 'none', or a list of margins, each the names of its dimensions; [] is the total."
+        "none", description="'all', 'none', or a list of margins. A margin is a list of dimensions; [] is the total."
     )
     filter: dict[str, list[Label]] = Field(
         default_factory=dict,
-        description="Only people with one of these leaves or groups, for some dimensions. `_other` is the leaf.",
+        description="Count only people with one of these leaves or groups, by dimension. `_other` is the leaf.",
     )
 
     @field_validator("dimensions", mode="before")
     @classmethod
-    def _names(cls, given: Any) -> Any:
-        return (
-            [{"dimension": item} if isinstance(item, str) else item for item in given]
-            if isinstance(given, list)
-            else given
-        )
+    def _axes(cls, dimensions: Any) -> Any:
+        if not isinstance(dimensions, list):
+            return dimensions
+        return [{"dimension": item} if isinstance(item, str) else item for item in dimensions]
 
     @field_validator("filter", mode="before")
     @classmethod
-    def _filter_texts(cls, given: Any) -> Any:
-        if isinstance(given, dict):
-            return {key: _texts_of(values) for key, values in given.items()}
-        return given
+    def _filter_texts(cls, labels: Any) -> Any:
+        if isinstance(labels, dict):
+            return {name: _text_list(values) for name, values in labels.items()}
+        return labels
 
 
 class Budget(Section):
-    """What one person may lose in all."""
+    """The most that one person may lose in all."""
 
-    epsilon: str = Field(description="The factor is at most e**epsilon; a number, or a fraction such as 1/3.")
-    delta: str = Field("0", description="The chance beyond that factor, such as 1e-6.")
+    epsilon: str = Field(description="Chances change by a factor of e**epsilon at most; a number or a fraction (1/3).")
+    delta: str = Field("0", description="The chance of a larger factor, such as 1e-6.")
 
     @field_validator("epsilon", "delta", mode="before")
     @classmethod
-    def _number(cls, given: Any) -> Any:
-        return given if isinstance(given, str) else repr(given)
+    def _number_text(cls, number: Any) -> Any:
+        return number if isinstance(number, str) else repr(number)
 
     @field_validator("epsilon")
     @classmethod
-    def _epsilon(cls, given: str) -> str:
-        Epsilon.of(given)
-        return given
+    def _epsilon(cls, epsilon: str) -> str:
+        Epsilon.of(epsilon)
+        return epsilon
 
     @field_validator("delta")
     @classmethod
-    def _delta(cls, given: str) -> str:
-        if not 0 <= exact(given, "delta") < 1:
-            raise ValueError(f"delta is {given}; give a chance, from 0 to below 1, for example 1e-6")
-        return given
+    def _delta(cls, delta: str) -> str:
+        if not 0 <= exact(delta, "delta") < 1:
+            raise ValueError(f"delta is {delta}; give a chance, from 0 to below 1, for example 1e-6")
+        return delta
 
 
 class Secret(Section):
-    """Where the 32 random bytes are: a file that only its owner can read, or an environment variable."""
+    """The secret, 32 random bytes: in a file that only its owner can read, or in an environment variable."""
 
-    file: str | None = Field(None, description="Path of a file made by: discreet keys new FILE.")
+    file: str | None = Field(None, description="Path of a file that was made by: discreet keys new FILE.")
     env: str | None = Field(None, description="Environment variable that holds the secret in hexadecimal digits.")
     memory: str | None = Field(
         None,
-        description="Private file that remembers what was released with the secret; FILE.memory beside it unless given."
-        " A secret from the environment needs one for key: query without a ledger.",
+        description="Private file that remembers what was released with the secret. Default: FILE.memory beside the"
+        " secret. A secret from the environment needs a memory for key: query without a ledger.",
     )
 
     @model_validator(mode="after")
-    def _one(self) -> "Secret":
+    def _file_or_env(self) -> "Secret":
         if (self.file is None) == (self.env is None):
-            raise ValueError("give file or env")
+            raise ValueError("give either file or env")
         return self
 
     @property
     def memory_path(self) -> str | None:
-        """The file that remembers what was released with the secret; None where there is no place for one.
+        """Path of the file that remembers what was released with the secret, or None if there is no such file.
 
-        A link to the file of the secret has no memory of its own: the memory lies beside the file.
+        If the secret is given by a link, the memory lies beside the file that the link leads to.
         """
         beside = None if self.file is None else f"{os.path.realpath(self.file)}.memory"
         return beside if self.memory is None else self.memory
 
 
 class Fixed(Section):
-    """A count that is public from elsewhere: a total that tables must meet, or 0 where nobody can be."""
+    """A count that is public from elsewhere: a total that tables must meet, or 0 for an impossible combination."""
 
     where: dict[str, Label] = Field(
-        default_factory=dict, description="For some dimensions a leaf or group; everyone unless given."
+        default_factory=dict, description="The population: a leaf or a group of some dimensions. Default: everyone."
     )
-    count: int = Field(ge=0, le=2**41, description="How many people that is; 0 where nobody can be.")
+    count: int = Field(ge=0, le=2**41, description="Number of people; 0 for an impossible combination.")
 
     @field_validator("where", mode="before")
     @classmethod
-    def _texts(cls, given: Any) -> Any:
-        return {key: text(value) for key, value in given.items()} if isinstance(given, dict) else given
+    def _where_texts(cls, labels: Any) -> Any:
+        return {name: text(label) for name, label in labels.items()} if isinstance(labels, dict) else labels
 
 
-def _named(given: Any) -> Any:
-    """A mapping whose keys are texts, as files hold them."""
-    if not isinstance(given, dict):
-        return given
-    named = {text(name): value for name, value in given.items()}
-    if len(named) < len(given):
+def _with_text_keys(mapping: Any) -> Any:
+    """Return a mapping with keys as text, as files hold them; anything else unchanged."""
+    if not isinstance(mapping, dict):
+        return mapping
+    with_text_keys = {text(key): value for key, value in mapping.items()}
+    if len(with_text_keys) < len(mapping):
         raise ValueError("two names are the same when written as text; give each once")
-    return named
+    return with_text_keys
 
 
-def _texts_of(given: Any) -> Any:
-    """A list of texts; one scalar is a list of one."""
-    if isinstance(given, list):
-        return [text(item) for item in given]
-    return [text(given)] if isinstance(text(given), str) else given
+def _text_list(labels: Any) -> Any:
+    """Return a list of texts. One scalar becomes a list of one text."""
+    if isinstance(labels, list):
+        return [text(label) for label in labels]
+    return [text(labels)] if isinstance(text(labels), str) else labels
