@@ -1,4 +1,4 @@
-"""A design and its own certificate."""
+"""Statements of a specification are compared with the certificate of its table."""
 
 import json
 from typing import Any
@@ -31,7 +31,7 @@ DESIGNS: list[dict[str, Any]] = [
 def test_a_design_does_not_contradict_its_own_certificate(design: dict[str, Any]) -> None:
     parameters = {name: value for name, value in design.items() if name not in ("name", "certify_at")}
     ptable = getattr(discreet.design, design["name"])(**parameters).certify(design.get("certify_at"), 32)
-    asked = ReleaseSpec.model_validate(
+    spec = ReleaseSpec.model_validate(
         {
             "version": "1",
             "source": {"csv": "x"},
@@ -43,8 +43,8 @@ def test_a_design_does_not_contradict_its_own_certificate(design: dict[str, Any]
             "design": json.loads(json.dumps(design)),
         }
     )
-    assert list(contradictions(asked, ptable)) == []
+    assert list(contradictions(spec, ptable)) == []
     for name, value in parameters.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("tail", "delta"):
-            other = asked.model_copy(update={"design": design | {name: value / 1000}})
-            assert list(contradictions(other, ptable)), name
+            changed = spec.model_copy(update={"design": design | {name: value / 1000}})
+            assert list(contradictions(changed, ptable)), name

@@ -1,4 +1,4 @@
-"""How often one person's loss is composed: against every way in which rows can fall."""
+"""How many times one person's loss is composed, compared with every way in which rows can fall into cells."""
 
 import itertools
 import tracemalloc
@@ -39,6 +39,7 @@ def spec(tables: list[dict[str, Any]], contributions: int = 1, **changes: Any) -
 
 
 def among(*leaves: str) -> dict[str, Any]:
+    """Return a table of one cell, the people with one of these leaves."""
     return {"name": "".join(leaves), "dimensions": [], "filter": {"g": list(leaves)}}
 
 
@@ -50,9 +51,9 @@ PAIRS = [among("a", "b"), among("a", "c"), among("b", "c")]
 
 
 @pytest.mark.parametrize(
-    ("tables", "one", "several"),
+    ("tables", "touches_of_one_row", "touches_of_several_rows"),
     [
-        (PAIRS, 2, 3),  # a row is in two of them; the rows a, b, c move each by two
+        (PAIRS, 2, 3),  # one row is in two cells; the rows a, b, c change each cell by two
         ([among("a"), among("b"), among("c")], 1, 1),
         ([{"name": "t", "dimensions": ["g", "h"], "margins": "all"}], 4, 4),
         ([{"name": "t", "dimensions": [level("three")]}], 2, 3),
@@ -60,14 +61,16 @@ PAIRS = [among("a", "b"), among("a", "c"), among("b", "c")]
         ([{"name": "t", "dimensions": ["h"], "filter": {"g": ["a"]}}, among("b"), among("a", "b")], 2, 2),
     ],
 )
-def test_touches(tables: list[dict[str, Any]], one: int, several: int) -> None:
+def test_several_rows_touch_as_many_families_of_disjoint_cells(
+    tables: list[dict[str, Any]], touches_of_one_row: int, touches_of_several_rows: int
+) -> None:
     layout = resolve(spec(tables)).layout
-    assert layout.touches() == one
-    assert layout.touches(3) == several
+    assert layout.touches() == touches_of_one_row
+    assert layout.touches(3) == touches_of_several_rows
 
 
-def test_several_rows_in_cells_that_overlap_are_promised_what_they_cost() -> None:
-    """Three people's worth of rows, one in each pair of groups: all three counts change by two."""
+def test_the_promise_covers_several_rows_in_overlapping_cells() -> None:
+    """One person has the rows a, b and c: each of the three counts changes by two."""
     design = {"name": "fair", "n": 3, "epsilon": 1}
     ptable = discreet.design.fair(n=3, epsilon=1).certify()
     columns = discreet.Mechanism.from_table(ptable.table).matrix().T
@@ -77,8 +80,8 @@ def test_several_rows_in_cells_that_overlap_are_promised_what_they_cost() -> Non
             p, q = (np.einsum("a,b,c->abc", columns[k], columns[k], columns[k]) for k in (i, j))
             worst = max(worst, float(np.maximum(0, p - np.exp(4.58) * q).sum()))
     assert worst == pytest.approx(0.2963, abs=1e-4)
-    asked = spec(PAIRS, 3, design=design, budget={"epsilon": "4.58", "delta": "0.9"})
-    promise = composed_promise(asked, ptable, resolve(asked).layout.touches(3))
+    release_spec = spec(PAIRS, 3, design=design, budget={"epsilon": "4.58", "delta": "0.9"})
+    promise = composed_promise(release_spec, ptable, resolve(release_spec).layout.touches(3))
     assert promise is not None
     assert promise.delta >= worst
 
@@ -86,11 +89,11 @@ def test_several_rows_in_cells_that_overlap_are_promised_what_they_cost() -> Non
 @pytest.mark.parametrize("names", [("three",), ("nested",), ("three", "nested")])
 @pytest.mark.parametrize("contributions", [2, 3])
 def test_every_way_to_move_cells_fits_into_the_families(names: tuple[str, ...], contributions: int) -> None:
-    """Each family takes moves that add up to the contributions at most, so all moves fit into as many as are paid."""
+    """The moves of one family add up to the contributions at most, so all moves fit into the families that are paid."""
     tables = [{"name": name, "dimensions": [level(name)]} for name in names]
     layout = resolve(spec(tables)).layout
     families = layout.touches(contributions)
-    cells = {members for g in layout.groupings for side in g.axes for members in side.members}
+    cells = {members for grouping in layout.groupings for axis in grouping.axes for members in axis.members}
     for rows in itertools.combinations_with_replacement(range(4), contributions):
         moves = [sum(row in cell for row in rows) for cell in cells]
         assert sum(moves) <= families * contributions
@@ -98,25 +101,27 @@ def test_every_way_to_move_cells_fits_into_the_families(names: tuple[str, ...], 
 
 
 def test_cells_are_counted_before_they_are_made() -> None:
-    many = {f"d{number}": {"column": "c", "ranges": {"x": [number, number + 1]}} for number in range(18)}
-    with pytest.raises(SpecError, match="18 dimensions and all their margins"):
-        resolve(spec([{"name": "t", "dimensions": list(many), "margins": "all"}], dimensions=many))
-    wide = {f"d{at}": {"column": f"c{at}", "categories": [str(k) for k in range(99)]} for at in range(5)}
-    with pytest.raises(SpecError, match="can be published at once"):
+    many_dimensions = {f"d{i}": {"column": "c", "ranges": {"x": [i, i + 1]}} for i in range(18)}
+    with pytest.raises(SpecError, match="18 dimensions"):
+        resolve(
+            spec([{"name": "t", "dimensions": list(many_dimensions), "margins": "all"}], dimensions=many_dimensions)
+        )
+    wide = {f"d{i}": {"column": f"c{i}", "categories": [str(k) for k in range(99)]} for i in range(5)}
+    with pytest.raises(SpecError, match=r"10,000,000,000 cells"):
         resolve(spec([{"name": "t", "dimensions": list(wide)}], dimensions=wide))
 
 
 def test_the_manifest_tells_groupings_apart() -> None:
     layout = resolve(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")])).layout
-    told = table_files.groupings(layout, "sha256:0", 1)
-    assert [each.multiplicity for each in told] == [2, 1]
-    assert [each.within for each in told] == [{}, {"g": ["a", "b"]}]
+    entries = table_files.groupings(layout, "sha256:0", 1)
+    assert [entry.multiplicity for entry in entries] == [2, 1]
+    assert [entry.within for entry in entries] == [{}, {"g": ["a", "b"]}]
 
 
 def test_many_categories_take_memory_in_proportion() -> None:
-    """20,000 of them, where a table of categories by leaves would have 400 million entries."""
-    names = [str(at) for at in range(20_000)]
-    asked = ReleaseSpec.model_validate(
+    """With 20,000 categories, a table of categories by leaves would have 400 million entries."""
+    names = [str(number) for number in range(20_000)]
+    release_spec = ReleaseSpec.model_validate(
         {
             "version": "1",
             "source": {"csv": "x"},
@@ -132,26 +137,26 @@ def test_many_categories_take_memory_in_proportion() -> None:
         }
     )
     tracemalloc.start()
-    found = resolve(asked).layout
-    assert found.touches(1) == 4  # the cell, both groups, and the total, which has _other as well
-    assert found.touches(2) == 4
+    layout = resolve(release_spec).layout
+    assert layout.touches(1) == 4  # the cell, both groups, and the total, which also has _other
+    assert layout.touches(2) == 4
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200_000_000
 
 
 def test_a_list_of_categories_is_kept_once() -> None:
-    """Bytes for each of many categories: a list for each of them, or a second copy of their groups, take more."""
-    names = [f"category {at}" for at in range(20_000)]
-    asked = spec(
+    """A list for each category, or a second copy of the groups, would take more bytes for each category."""
+    names = [f"category {number}" for number in range(20_000)]
+    release_spec = spec(
         [{"name": "t", "dimensions": ["a"], "margins": "all"}], dimensions={"a": {"column": "a", "categories": names}}
     )
-    resolve(asked)
+    resolve(release_spec)
     tracemalloc.start()
-    found = resolve(asked).layout
+    layout = resolve(release_spec).layout
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found.groupings[0].size == len(names) + 1
+    assert layout.groupings[0].size == len(names) + 1
     assert peak < 350 * len(names)
 
 
@@ -162,8 +167,8 @@ def test_a_level_of_single_leaves_has_the_groups_of_the_leaves() -> None:
         {"name": "u", "dimensions": [{"dimension": "a", "level": "same"}]},
         {"name": "v", "dimensions": ["a"], "filter": {"a": ["x", "y", "_other"]}},
     ]
-    found = resolve(spec(tables, dimensions=dimensions)).layout
-    one, other = (grouping.axes[0].members for grouping in found.groupings)  # the filter leaves everyone
-    assert one == other
-    assert hash(one) == hash(other)
-    assert list(one) == [{0}, {1}, {2}]
+    layout = resolve(spec(tables, dimensions=dimensions)).layout
+    leaves, level = (grouping.axes[0].members for grouping in layout.groupings)  # the filter keeps everyone
+    assert leaves == level
+    assert hash(leaves) == hash(level)
+    assert list(leaves) == [{0}, {1}, {2}]

@@ -1,4 +1,4 @@
-"""Whose privacy is kept: what one count promises to a person with several rows, and whom a ledger protects."""
+"""Whose privacy is kept: the guarantee of one count for a person with several rows, and whom a ledger protects."""
 
 import re
 from fractions import Fraction
@@ -43,42 +43,42 @@ def test_contributor_keys_are_nearly_even(bits: int, most: float) -> None:
 
 
 def test_the_bound_on_the_keys_of_8_bits_holds() -> None:
-    """One person, whose components are the farthest from uniform: by Walsh transform, exactly but for floats."""
+    """The exact distance, in floats, by Walsh transform, for one person whose components are farthest from uniform."""
     prime = contributor_keys.PRIMES[8]
-    law = np.zeros(256)
-    law[:prime] = [(2**32 - residue + prime - 1) // prime / 2**32 for residue in range(prime)]
+    distribution = np.zeros(256)
+    distribution[:prime] = [(2**32 - residue + prime - 1) // prime / 2**32 for residue in range(prime)]
     hadamard = np.array([[(-1) ** (i & j).bit_count() for j in range(256)] for i in range(256)])
-    joined = hadamard @ (hadamard @ law) ** 4 / 256
+    joined = hadamard @ (hadamard @ distribution) ** 4 / 256
     distance = np.abs(joined - 1 / 256).sum() / 2
     assert 1e-8 < distance < contributor_keys.unevenness(8)
 
 
 @pytest.mark.parametrize("contributions", [1, 3])
-def test_one_count_is_promised_to_a_person_with_all_rows_in_it(
+def test_the_guarantee_of_one_count_covers_a_person_with_all_rows_in_it(
     contributions: int, spec: dict[str, Any], tmp_path: Path
 ) -> None:
     spec |= {"key": "contributors", "unit": {"id": "person", "contributions": contributions}, "bits": 8}
     spec["tables"][0]["margins"] = "all"
     del spec["budget"]
-    made = run(spec, tmp_path / "out")
-    stated = Fraction(made.manifest["privacy"]["cell"]["delta"])
-    alone = [float(profile(made.ptable, rows).delta(0.25)) for rows in range(1, contributions + 1)]
-    assert alone == sorted(alone)
-    assert alone[-1] + 2 * contributor_keys.unevenness(8) < stated < alone[-1] + 4 * contributor_keys.unevenness(8)
-    assert verify_folder(tmp_path / "out").manifest.document() == made.manifest
+    release = run(spec, tmp_path / "out")
+    stated = Fraction(release.manifest["privacy"]["cell"]["delta"])
+    deltas = [float(profile(release.ptable, rows).delta(0.25)) for rows in range(1, contributions + 1)]
+    assert deltas == sorted(deltas)
+    assert deltas[-1] + 2 * contributor_keys.unevenness(8) < stated < deltas[-1] + 4 * contributor_keys.unevenness(8)
+    assert verify_folder(tmp_path / "out").manifest.document() == release.manifest
     page = (tmp_path / "out" / "report.html").read_text()
     assert ("one person more or less, with up to 3 rows in it, an upper bound" in page) == (contributions == 3)
-    held = re.search("of them hold one person, at most</dt><dd>([0-9]+)", page)
-    assert held is not None
-    assert int(held[1]) == {1: 2, 3: 4}[contributions]  # there are four counts in all
+    touches = re.search("of them hold one person, at most</dt><dd>([0-9]+)", page)
+    assert touches is not None
+    assert int(touches[1]) == {1: 2, 3: 4}[contributions]  # there are four counts in all
 
 
-def test_a_count_of_a_release_that_composes_is_promised_alike(spec: dict[str, Any], tmp_path: Path) -> None:
-    one = run(spec, tmp_path / "one")
-    assert Fraction(one.manifest["privacy"]["cell"]["delta"]) == one.ptable.guarantee.delta
+def test_one_count_has_its_own_guarantee_in_a_release_that_composes(spec: dict[str, Any], tmp_path: Path) -> None:
+    release = run(spec, tmp_path / "one row")
+    assert Fraction(release.manifest["privacy"]["cell"]["delta"]) == release.ptable.guarantee.delta
     spec |= {"unit": {"id": "person", "contributions": 2}}
-    two = run(spec, tmp_path / "two")
-    assert Fraction(two.manifest["privacy"]["cell"]["delta"]) >= float(profile(two.ptable, 2).delta(0.25)) > 0.1
+    release = run(spec, tmp_path / "two rows")
+    assert Fraction(release.manifest["privacy"]["cell"]["delta"]) >= float(profile(release.ptable, 2).delta(0.25)) > 0.1
 
 
 OTHERS = [{}, {"id": "visit"}, {"id": "person", "name": "household"}]
@@ -86,62 +86,61 @@ OTHERS = [{}, {"id": "visit"}, {"id": "person", "name": "household"}]
 
 @pytest.mark.parametrize("unit", OTHERS)
 def test_a_ledger_protects_one_kind_of_unit(unit: dict[str, Any], spec: dict[str, Any], tmp_path: Path) -> None:
-    """A person with five rows would lose five times what the ledger says."""
+    """Otherwise a person with five rows would lose five times as much as the ledger says."""
     spec["ledger"] = str(tmp_path / "town.ledger")
     run(spec, tmp_path / "one")
-    with pytest.raises(LedgerError, match="what was spent from this ledger protects each person"):
+    with pytest.raises(LedgerError, match="protects each person"):
         run(spec | {"unit": unit}, tmp_path / "two")
     assert not (tmp_path / "two").exists()
     statement = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify()
     assert (statement.protects, statement.spent, statement.reserved) == ("each person", 1, 0)
 
 
-def test_a_column_may_be_called_otherwise(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_the_id_column_may_be_renamed_if_the_unit_has_a_name(spec: dict[str, Any], tmp_path: Path) -> None:
     spec["ledger"] = str(tmp_path / "town.ledger")
     run(spec | {"unit": {"id": "person", "name": "person"}}, tmp_path / "one")
     (tmp_path / "people.csv").write_text("pid,sex\n1,f\n2,m\n")
-    made = run(spec | {"version": "v2", "unit": {"id": "pid", "name": "person"}}, tmp_path / "two")
-    assert made.manifest["ledger"]["units"] == 1
+    release = run(spec | {"version": "v2", "unit": {"id": "pid", "name": "person"}}, tmp_path / "two")
+    assert release.manifest["ledger"]["units"] == 1
 
 
-def test_units_that_are_reserved_side_by_side(spec: dict[str, Any], tmp_path: Path) -> None:
-    """Both fit when they are reserved; the one that is spent second is refused, and can be given back."""
+def test_of_two_grants_for_different_units_the_second_cannot_be_spent(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Both fit when they are reserved. The second one can be given back."""
     ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
-    one, two = (ledger.reserve(name, 1, [name.encode() * 16], {}, protects=name) for name in "ab")
-    one.spend()
-    with pytest.raises(LedgerError, match="protects b, and what was spent from this ledger protects a"):
-        two.spend()
-    two.refund()
+    first, second = (ledger.reserve(name, 1, [name.encode() * 16], {}, protects=name) for name in "ab")
+    first.spend()
+    with pytest.raises(LedgerError, match="protects b, .* protects a"):
+        second.spend()
+    second.refund()
     assert ledger.verify().spent == 1
 
 
-def test_a_unit_that_was_not_named_at_first(spec: dict[str, Any], tmp_path: Path) -> None:
-    """The first that is named binds those that follow."""
+def test_the_first_unit_that_has_a_name_binds_later_releases(spec: dict[str, Any], tmp_path: Path) -> None:
     ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
     for name, protects in (("a", None), ("b", "person")):
         ledger.reserve(name, 1, [name.encode() * 16], {}, protects=protects).spend()
     for protects in ("household", None):
-        with pytest.raises(LedgerError, match="what was spent from this ledger protects person"):
+        with pytest.raises(LedgerError, match="protects person"):
             ledger.reserve("c", 1, [b"c" * 16], {}, protects=protects)
     assert (ledger.verify().spent, ledger.verify().protects) == (2, "person")
 
 
-def test_a_promise_of_nothing_is_at_most_1(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_delta_is_at_most_1(spec: dict[str, Any], tmp_path: Path) -> None:
     spec |= {"key": "contributors", "unit": {"id": "person", "contributions": 10}, "bits": 8}
     spec["design"]["epsilon"] = 5
     del spec["budget"]
     assert run(spec, tmp_path / "out").manifest["privacy"]["cell"]["delta"] == "1.0"
 
 
-def test_nothing_without_a_guarantee_is_granted(spec: dict[str, Any], tmp_path: Path) -> None:
-    """Even if a checked specification is changed afterwards."""
+def test_a_ledger_refuses_a_release_without_a_guarantee(spec: dict[str, Any], tmp_path: Path) -> None:
+    """This holds even if a checked specification is changed afterwards."""
     spec["dimensions"]["sex"]["from_data"] = True
     changed: ReleaseSpec = read_spec.read(spec).spec.model_copy(update={"ledger": str(tmp_path / "town.ledger")})
     with pytest.raises(LedgerError, match="no composed guarantee"):
         run(changed, tmp_path / "out")
 
 
-def test_what_failed_first_is_told(spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_failure_is_told(spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same release is completed elsewhere while this one counts, and then its engine dies."""
     spec["ledger"] = str(tmp_path / "town.ledger")
 
