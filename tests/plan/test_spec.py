@@ -132,7 +132,7 @@ def test_the_file_is_the_dict(tmp_path: Path) -> None:
         ("categories: [f, m]", "categories: [f, [m]]", None, "dimensions.sex.categories.item 2: "),
         ("categories: [f, m]", "categories: {f: {m: x}}", None, "dimensions.sex.categories.f: "),
         ("categories: [f, m]", "categories: [f, m, f]", None, "dimensions.sex.categories: dimension 'sex'"),
-        ("categories: [f, m]", "categories: {f: [x], m: [x]}", None, "categories.m: dimension 'sex' gives the raw value"),
+        ("categories: [f, m]", "categories: {f: [x], m: [x]}", None, "categories.m: dimension 'sex' gives the raw"),
         ("categories: [f, m]", f"categories: [f, m, {'x' * 201}]", None, "201 characters; give 200"),
         ("categories: [f, m]", 'categories: [f, m, " x"]', None, "column 'sex' declares ' x'"),
         ("margins: all", "margins: some", None, "tables.people.margins: 'some' is given; give 'all' or 'none'"),

@@ -109,7 +109,7 @@ def test_of_two_grants_for_different_units_the_second_cannot_be_spent(spec: dict
     ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
     first, second = (ledger.reserve(name, 1, [name.encode() * 16], {}, protects=name) for name in "ab")
     first.spend()
-    with pytest.raises(LedgerError, match="protects b, .* protects a"):
+    with pytest.raises(LedgerError, match=r"protects b, .* protects a"):
         second.spend()
     second.refund()
     assert ledger.verify().spent == 1
