@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.infer.release_folder import Readings
+from discreet.infer.release_folder import FolderReader
 from tests.infer.published import publish
 
 
@@ -15,5 +15,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def held(made: Path) -> Readings:
+def held(made: Path) -> FolderReader:
     return dc.infer.folder(made)

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from discreet.infer.release_folder import Readings
+from discreet.infer.release_folder import FolderReader
 from discreet.measure import secrets
 from discreet.release import run
 
@@ -44,7 +44,7 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def cell(held: Readings, **labels: str) -> int:
+def cell(held: FolderReader, **labels: str) -> int:
     return next(
         int(row["measured"])
         for row in rows(held.csv(table="people"))

@@ -22,10 +22,10 @@ def test_changes_are_differences(one: str, other: str, prior: str | None) -> Non
         true = np.arange(6) if name == "fair on 0..5" else np.array([4, 5, 6, 9, 30, 31, 1000])
         places.append(np.unique(table.perturb(true)))
     pairs = np.array(list(itertools.product(*places)))
-    found = _changes.changes(tables, pairs, "0.9", prior)
+    found = _changes.change_rows(tables, pairs, "0.9", prior)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_changes, "CHUNK", 1)
-        assert _changes.changes(tables, pairs, "0.9", prior) == found
+        assert _changes.change_rows(tables, pairs, "0.9", prior) == found
     for (now, then), (low, high, mean, mode, note) in zip(pairs, found, strict=True):
         believed = posterior(tables[0], now, prior), posterior(tables[1], then, prior)
         if any(each.open_end for each in believed):
@@ -41,20 +41,20 @@ def test_no_change_is_not_less_than_none() -> None:
     """A mean of 0 has no sign."""
     table = design.geometric(epsilon=1).certify()
     pairs = np.array([[50, 50], [3, 3], [0, 0]])
-    assert [row[2] for row in _changes.changes((table, table), pairs, 0.95, None)] == ["0.00"] * 3
+    assert [row[2] for row in _changes.change_rows((table, table), pairs, 0.95, None)] == ["0.00"] * 3
 
 
 def test_changes_of_huge_counts() -> None:
     table = design.geometric(epsilon=1).certify()
     pairs = np.array([[2**60 + 1, 2**60 - 2], [2**53 + 1, 2**53 - 2]])
-    assert [row[2:4] for row in _changes.changes((table, table), pairs, 0.95, None)] == [["3.00", 3]] * 2
+    assert [row[2:4] for row in _changes.change_rows((table, table), pairs, 0.95, None)] == [["3.00", 3]] * 2
 
 
 @pytest.mark.parametrize("level", ["0.9999995", "0.9999999999999"])
 def test_levels_that_leave_out_next_to_nothing(level: str) -> None:
     table = design.geometric(epsilon=1).certify()
     pairs = np.array([[-14, 5], [3, 40], [100, 100]])
-    for (now, then), found in zip(pairs, _changes.changes((table, table), pairs, level, None), strict=True):
+    for (now, then), found in zip(pairs, _changes.change_rows((table, table), pairs, level, None), strict=True):
         assert tuple(found[:2]) == difference(posterior(table, now), posterior(table, then)).interval(level)
 
 
@@ -62,5 +62,5 @@ def test_the_smallest_of_several_most_likely_changes() -> None:
     """Rounding does not decide between changes that are as likely."""
     even = Mechanism(Counts(), interior=(Row.exact(-2, [1, 1, 1, 1]),)).certify(epsilon=50)
     spread = Mechanism(Counts(), interior=(Row.exact(-1, [1, 1]),)).certify(epsilon=50)
-    found = _changes.changes((even, spread), np.array([[40, 20], [41, 20], [60, 35]]), 0.9, None)
+    found = _changes.change_rows((even, spread), np.array([[40, 20], [41, 20], [60, 35]]), 0.9, None)
     assert [row[3] for row in found] == [19, 20, 24]

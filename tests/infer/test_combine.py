@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet import Counts, Mechanism, PTable, Row, design
 from discreet.errors import DiscreetError, ParameterError
-from discreet.infer import Posterior, combine, difference, measured_total, posterior, ratio, share, total, update
+from discreet.infer import Posterior, difference, measured_total, posterior, ratio, ratios, share, total, update
 from tests.infer.tables import TABLES, poisson, weight
 
 
@@ -93,8 +93,8 @@ def test_a_true_part_of_0_is_in_the_interval_of_its_share(name: str, monkeypatch
 
     Pairs are sampled here: the small counts do not depend on it.
     """
-    monkeypatch.setattr(combine, "PAIRS", 0)
-    monkeypatch.setattr(combine, "SAMPLES", 100)
+    monkeypatch.setattr(ratios, "PAIRS", 0)
+    monkeypatch.setattr(ratios, "SAMPLES", 100)
     table = WIDE[name]
     whole = posterior(table, 5000)
     measured, chances = measurements(table)
@@ -169,8 +169,8 @@ def test_a_sampled_ratio_says_how_far_it_may_be_off(monkeypatch: pytest.MonkeyPa
     table = design.gaussian(sigma2=30).certify(epsilon=1)
     one, other = posterior(table, [500, 900])
     exact = ratio(one, other)
-    monkeypatch.setattr(combine, "PAIRS", 100)
-    monkeypatch.setattr(combine, "SAMPLES", 20_000)
+    monkeypatch.setattr(ratios, "PAIRS", 100)
+    monkeypatch.setattr(ratios, "SAMPLES", 20_000)
     sampled = ratio(one, other, seed=3)
     assert sampled == ratio(one, other, seed=3)
     assert sampled != ratio(one, other, seed=4)

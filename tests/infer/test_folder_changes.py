@@ -7,11 +7,11 @@ import pytest
 
 import discreet as dc
 from discreet.errors import ParameterError
-from discreet.infer.release_folder import Readings
+from discreet.infer.release_folder import FolderReader
 from tests.infer.published import AGE, DISTRICT, PEOPLE, SEX, cell, publish, rows
 
 
-def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
+def test_changes_between_versions(tmp_path: Path, held: FolderReader) -> None:
     later = dc.infer.folder(publish(tmp_path, "2", size=900))
     found = rows(later.changes(held, table="people"))
     now, then = rows(later.csv(table="people")), rows(held.csv(table="people"))
@@ -50,7 +50,7 @@ def test_changes_between_versions(tmp_path: Path, held: Readings) -> None:
     ],
 )
 def test_changes_are_of_the_same_people(
-    tmp_path: Path, held: Readings, dimensions: dict[str, Any], table: dict[str, Any], complaint: str
+    tmp_path: Path, held: FolderReader, dimensions: dict[str, Any], table: dict[str, Any], complaint: str
 ) -> None:
     every = {"district": DISTRICT, "age": AGE, "sex": SEX} | dimensions
     later = dc.infer.folder(publish(tmp_path, "5", dimensions=every, tables=[PEOPLE | table]))
@@ -60,11 +60,11 @@ def test_changes_are_of_the_same_people(
         later.total_change(held, ["district=n"])
 
 
-def test_a_change_is_of_cells_that_both_folders_have(tmp_path: Path, held: Readings) -> None:
+def test_a_change_is_of_cells_that_both_folders_have(tmp_path: Path, held: FolderReader) -> None:
     fine = dc.infer.folder(publish(tmp_path, "fine", tables=[PEOPLE | {"margins": [["sex"]]}]))
-    assert fine.used(["district=n"], before=held) == [(3, ("district", "sex"))]
-    assert fine.used(["sex=m"], before=held) == [(1, ("sex",))]
-    assert held.used(["sex=m"], table="people", before=fine) == [(1, ("sex",))]
+    assert fine.cells_used(["district=n"], before=held) == [(3, ("district", "sex"))]
+    assert fine.cells_used(["sex=m"], before=held) == [(1, ("sex",))]
+    assert held.cells_used(["sex=m"], table="people", before=fine) == [(1, ("sex",))]
     assert fine.total_change(held, ["sex=m"]).mean() == pytest.approx(
         cell(fine, sex="m", district="_total") - cell(held, sex="m", district="_total")
     )
@@ -99,7 +99,7 @@ def test_changes_are_of_the_same_units(
         before.changes(now)
 
 
-def test_changes_of_groups_and_of_filters_that_keep_everyone(tmp_path: Path, held: Readings) -> None:
+def test_changes_of_groups_and_of_filters_that_keep_everyone(tmp_path: Path, held: FolderReader) -> None:
     every = {"district": DISTRICT, "age": AGE, "sex": SEX}
     all_ages = PEOPLE | {"filter": {"age": ["child", "adult", "old", "_other"]}}
     same = dc.infer.folder(publish(tmp_path, "6", dimensions=every, tables=[all_ages]))

@@ -42,7 +42,7 @@ def test_equal_tails_of_geometric_noise(monkeypatch: pytest.MonkeyPatch) -> None
     assert found.counts[0] == 0
     assert float(min(found.chances)) == pytest.approx(0.9732, abs=5e-5)
     assert float(max(found.chances)) == pytest.approx(0.9866, abs=5e-5)
-    monkeypatch.setattr(posterior_value, "credible", posterior_value.ends)
+    monkeypatch.setattr(posterior_value, "credible_ends", posterior_value.equal_tail_ends)
     tails = coverage(TABLES["geometric"])
     assert float(min(tails.chances)) == pytest.approx(0.9636, abs=5e-5)
     assert float(max(tails.chances)) == pytest.approx(0.9866, abs=5e-5)

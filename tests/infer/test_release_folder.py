@@ -10,11 +10,11 @@ import pytest
 import discreet as dc
 from discreet.errors import CertificateError, ParameterError
 from discreet.infer import Posterior
-from discreet.infer.release_folder import Readings
+from discreet.infer.release_folder import FolderReader
 from tests.infer.published import AGE, DISTRICT, PEOPLE, SEX, cell, publish, rows
 
 
-def test_every_cell_has_its_interval(made: Path, held: Readings) -> None:
+def test_every_cell_has_its_interval(made: Path, held: FolderReader) -> None:
     """From measurements.csv alone: as many cells, their numbers, and what posterior says of each."""
     table = dc.load(made / "certificate.json")
     measured = rows((made / "measurements.csv").read_text())
@@ -52,7 +52,7 @@ def test_negative_measurements_are_used_as_they_are(tmp_path: Path) -> None:
         assert row["low"] == "0"
 
 
-def test_sums_and_shares(held: Readings) -> None:
+def test_sums_and_shares(held: FolderReader) -> None:
     table = held.release.plan.ptable
     sexes = ["f, female", "m", "_other"]
     north = dc.infer.posterior(table, [cell(held, district="n", sex=sex) for sex in sexes], "poisson:90")
@@ -68,12 +68,12 @@ def test_sums_and_shares(held: Readings) -> None:
     assert share == dc.infer.share(north[1], [north[0], north[2]])
     whole = held.share("sex=m", table="people")
     assert 0 < whole.low < whole.mean < whole.high < 1
-    assert held.measured("district=n", "people") == cell(held, district="n", sex="_total")
-    assert held.measured("", "people") == cell(held, district="_total", sex="_total")
-    assert held.measured("district=n,sex=m", "people") == cell(held, district="n", sex="m")
+    assert held.measurement("district=n", "people") == cell(held, district="n", sex="_total")
+    assert held.measurement("", "people") == cell(held, district="_total", sex="_total")
+    assert held.measurement("district=n,sex=m", "people") == cell(held, district="n", sex="m")
 
 
-def test_the_fewest_measurements_that_hold_the_chosen_people(held: Readings) -> None:
+def test_the_fewest_measurements_that_hold_the_chosen_people(held: FolderReader) -> None:
     """A margin that was measured has one noise, and the sum of its cells as many as there are cells."""
     margins = {district: cell(held, district=district, sex="_total") for district in ("n", "s", "w", "_other")}
     north, south = cell(held, district="n", sex="m"), cell(held, district="s", sex="m")
@@ -89,15 +89,15 @@ def test_the_fewest_measurements_that_hold_the_chosen_people(held: Readings) -> 
     same(held.total([""], table="people"), added(cell(held, district="_total", sex="_total")))
     same(held.total(["district=n", "district=w"], table="people"), added(margins["n"], margins["w"]))
     same(held.total(["district=n", "district=s,sex=m"], table="people"), added(margins["n"], south))
-    assert held.used(["district=n", "district=s,sex=m"], table="people") == [
+    assert held.cells_used(["district=n", "district=s,sex=m"], table="people") == [
         (1, ("district",)),
         (1, ("district", "sex")),
     ]
-    assert held.used(["district=n"], "poisson:90", "people") == [(3, ("district", "sex"))]
+    assert held.cells_used(["district=n"], "poisson:90", "people") == [(3, ("district", "sex"))]
 
     rest = added(margins["s"], margins["w"], margins["_other"])
     assert held.share("district=n", table="people") == dc.infer.share(added(margins["n"]), rest)
-    assert held.used_by_share("district=n", table="people") == ([(1, ("district",))], [(3, ("district",))])
+    assert held.cells_used_by_share("district=n", table="people") == ([(1, ("district",))], [(3, ("district",))])
     others = [cell(held, district="n", sex=sex) for sex in ("f, female", "_other")]
     found = held.share("district=n,sex=m", ["district=n", "district=s"], table="people")
     assert found == dc.infer.share(added(north), added(*others, margins["s"]))
@@ -109,9 +109,9 @@ def test_labels_that_overlap_in_a_dimension_that_a_margin_sums_over(tmp_path: Pa
     """Cells by district and age group cannot be added up; a margin by district was measured."""
     table = {"name": "all", "dimensions": ["district", {"dimension": "age", "level": "legal"}], "margins": "all"}
     made = dc.infer.folder(publish(tmp_path, "groups", tables=[table]))
-    assert made.used(["district=n"]) == [(1, ("district",))]
-    assert made.used(["district=n,age=18+", "district=s,age=65+"]) == [(2, ("district", "age"))]
-    assert made.used_by_share("district=n") == ([(1, ("district",))], [(3, ("district",))])
+    assert made.cells_used(["district=n"]) == [(1, ("district",))]
+    assert made.cells_used(["district=n,age=18+", "district=s,age=65+"]) == [(2, ("district", "age"))]
+    assert made.cells_used_by_share("district=n") == ([(1, ("district",))], [(3, ("district",))])
     for chosen in (["age=18+", "age=65+"], ["district=n", "district=n,age=18+"]):
         with pytest.raises(ParameterError, match=r"overlap|counts once"):
             made.total(chosen)
@@ -137,19 +137,21 @@ def test_labels_that_overlap_in_a_dimension_that_a_margin_sums_over(tmp_path: Pa
         (["district=n"], None, "choose one of: people, ages"),
     ],
 )
-def test_cells_that_cannot_be_added_up(held: Readings, chosen: list[str], table: str | None, complaint: str) -> None:
+def test_cells_that_cannot_be_added_up(
+    held: FolderReader, chosen: list[str], table: str | None, complaint: str
+) -> None:
     with pytest.raises(ParameterError, match=complaint.replace("+", r"\+")):
         held.total(chosen, table=table)
 
 
-def test_a_part_is_within_its_whole(held: Readings) -> None:
+def test_a_part_is_within_its_whole(held: FolderReader) -> None:
     with pytest.raises(ParameterError, match="outside"):
         held.share("sex=m", ["district=n"], table="people")
     with pytest.raises(ParameterError, match="is the whole"):
         held.share("", table="people")
 
 
-def test_choices_that_are_none(held: Readings, tmp_path: Path) -> None:
+def test_choices_that_are_none(held: FolderReader, tmp_path: Path) -> None:
     """One text is one choice; anything else that is no list of texts is refused."""
     one = held.total("district=n", table="people")
     assert one.probabilities.tolist() == held.total(["district=n"], table="people").probabilities.tolist()
@@ -157,7 +159,7 @@ def test_choices_that_are_none(held: Readings, tmp_path: Path) -> None:
     for chosen in ([], None, 5, [None], [["sex=m"]]):
         for refused in (
             lambda chosen=chosen: held.total(chosen, table="people"),
-            lambda chosen=chosen: held.used(chosen, table="people"),
+            lambda chosen=chosen: held.cells_used(chosen, table="people"),
             lambda chosen=chosen: held.share("sex=m", chosen, table="people"),
         ):
             with pytest.raises(ParameterError, match="give texts such as"):
@@ -210,16 +212,16 @@ def test_a_manifest_forged_for_another_certificate(tmp_path: Path, design: objec
         dc.infer.folder(folder)
 
 
-def test_a_group_of_another_level_means_the_cells_inside(tmp_path: Path, held: Readings) -> None:
+def test_a_group_of_another_level_means_the_cells_inside(tmp_path: Path, held: FolderReader) -> None:
     every = {"district": DISTRICT, "age": AGE, "sex": SEX}
     coarse = {"name": "sides", "dimensions": [{"dimension": "district", "level": "side"}], "margins": "none"}
     made = dc.infer.folder(publish(tmp_path, "8", dimensions=every, tables=[PEOPLE, coarse]))
     group = made.total(["district=coast"], table="people")
     assert group.interval() == made.total(["district=n", "district=w"], table="people").interval()
-    assert made.used(["district=coast,sex=m"], table="people") == [(2, ("district", "sex"))]
-    assert made.used(["district=coast"], table="people") == [(2, ("district",))]
-    assert made.measured("district=coast", "people") is None
-    assert made.measured("district=coast", "sides") is not None
+    assert made.cells_used(["district=coast,sex=m"], table="people") == [(2, ("district", "sex"))]
+    assert made.cells_used(["district=coast"], table="people") == [(2, ("district",))]
+    assert made.measurement("district=coast", "people") is None
+    assert made.measurement("district=coast", "sides") is not None
     with pytest.raises(ParameterError, match="'coast' of 'district' is partly inside 'n'"):
         made.total(["district=n"], table="sides")
     with pytest.raises(ParameterError, match="counts once"):
@@ -241,8 +243,8 @@ def test_counts_beyond_the_end_of_the_table(tmp_path: Path) -> None:
     assert (top["low"], top["high"], top["mean"]) == ("", "", "")
     with pytest.raises(ParameterError, match="60 or more"):
         first.total([""])
-    assert first.used(["district=_other"]) == [(1, ("district",))]
-    assert first.used(["sex=_other"], before=second) == [(1, ("sex",))]
-    assert first.used(["sex=m"]) == [(4, ("district", "sex"))]
+    assert first.cells_used(["district=_other"]) == [(1, ("district",))]
+    assert first.cells_used(["sex=_other"], before=second) == [(1, ("sex",))]
+    assert first.cells_used(["sex=m"]) == [(4, ("district", "sex"))]
     assert first.total(["sex=_other,district=_other"]).interval("0.9999")[1] == int(empty["high"])
     assert first.total([""], prior="poisson:100").interval()[0] > 400

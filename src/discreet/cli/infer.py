@@ -84,7 +84,7 @@ def infer(
 
 def _numbers(path: str, observed: str, level: str, prior: str, output: str | None) -> None:
     from discreet.infer import intervals, posterior
-    from discreet.infer.credible_intervals import heads, listed
+    from discreet.infer.credible_intervals import as_rows, column_names
 
     ptable = _certificate(path)
     values = [_integer(text) for text in observed.split(",")]
@@ -97,9 +97,9 @@ def _numbers(path: str, observed: str, level: str, prior: str, output: str | Non
     found = intervals(ptable, values, level, prior)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    columns = heads(ptable)
+    columns = column_names(ptable)
     writer.writerow(["measured", *columns])
-    for value, about in zip(values, listed(found), strict=True):
+    for value, about in zip(values, as_rows(found), strict=True):
         writer.writerow([value, *about[: len(columns)]])
     _deliver(out.getvalue(), level, output)
     if len(values) == 1 and output is None:
@@ -154,7 +154,7 @@ def _some(
         found = now.share(share, whole, level, prior, table)
         low, high, mean = _percents(found)
         show.console.print(f"share of {share}: {low} to {high} ({_percent(level)}), mean {mean}", markup=False)
-        part, rest = now.used_by_share(share, whole, prior, table)
+        part, rest = now.cells_used_by_share(share, whole, prior, table)
         show.console.print(f"part: {_cells(part)}; rest: {_cells(rest)}", markup=False)
         if found.undefined > 0:
             show.console.print(f"the whole is 0 with a probability of {found.undefined:.3g}, which is left out")
@@ -162,15 +162,15 @@ def _some(
             show.console.print(f"sampled: one standard error of the mean is {found.error:.2g}")
         return
     if minus is None:
-        used, belief = now.used(sums, prior, table), now.total(sums, prior, table)
+        used, belief = now.cells_used(sums, prior, table), now.total(sums, prior, table)
         what = "sum"
     else:
         before = folder(minus)
-        used, belief = now.used(sums, prior, table, before), now.total_change(before, sums, prior, table)
+        used, belief = now.cells_used(sums, prior, table, before), now.total_change(before, sums, prior, table)
         what = "change of a sum"
     show.console.print(f"{what} of {_cells(used)}: {_between(belief, level, f' ({_percent(level)})')}", markup=False)
     several = sum(number for number, _ in used) > 1
-    own = now.measured(sums[0], table) if len(sums) == 1 and several and minus is None else None
+    own = now.measurement(sums[0], table) if len(sums) == 1 and several and minus is None else None
     if own is not None:
         from discreet.infer import posterior
 

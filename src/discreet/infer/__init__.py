@@ -1,11 +1,12 @@
-"""What published numbers say about the true counts."""
+"""Inference: what published numbers say about the true counts."""
 
-from discreet.infer.combine import Estimate, difference, measured_total, ratio, share, total, update
+from discreet.infer.combine import difference, measured_total, total, update
 from discreet.infer.credible_intervals import Intervals, intervals
 from discreet.infer.interval_coverage import Coverage, coverage
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import posterior
 from discreet.infer.prior import NegativeBinomial, Poisson
+from discreet.infer.ratios import Estimate, ratio, share
 from discreet.infer.release_folder import folder
 from discreet.infer.wang_posteriors.components import pair as wang_pair
 from discreet.infer.wang_posteriors.components import wang

@@ -1,13 +1,14 @@
-"""Which measured cells make up what is asked for.
+"""Which measured cells make up the people that a reader selects.
 
-Cells are chosen by their labels: "district=Abbey,age=0-15" is one cell of a table with these two dimensions, and
-"district=Abbey" is everyone in that district: all finest cells in it, or one cell of the margin by district. A label is
-one of the table's own, or of any level of its dimension ("district=north"), and then means all cells inside; cells that
-are partly inside cannot be chosen by it.
+Cells are selected by their labels: "district=Abbey,age=0-15" is one cell of a table with these two dimensions, and
+"district=Abbey" is everyone in that district: all finest cells of the district, or one cell of the margin by district.
+A label is a label of the table, or of any level of its dimension ("district=north"). A label of another level means all
+cells inside it, and is refused if a cell is only partly inside.
 
-Every measurement has noise of its own, so a sum of fewer has less. Of the groupings of a table that have the dimensions
-of a choice, the one in which it has the fewest cells tells most. Cells are added up as independent, so no person may be
-in two of them: labels that overlap (18+ and 65+), and a cell chosen twice, are refused.
+Every measurement has noise of its own, so a sum of fewer measurements has less noise. Of all groupings of a table that
+have the dimensions of a selection, the grouping with the fewest selected cells is best. Cells are added up as
+independent, so no person may be in two of them: overlapping labels (18+ and 65+), and a cell selected twice, are
+refused.
 """
 
 import csv
@@ -17,132 +18,171 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Booleans
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import listed
 
 if TYPE_CHECKING:
     from discreet.plan.layout import Grouping, GroupingAxis
 
-Mask = npt.NDArray[np.bool_]
 Labels = dict[str, str]
+"""A label for each dimension that a selection names."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
-    """Some of the cells of a grouping; `place` is its number in the release."""
+class SelectedCells:
+    """Cells of one grouping: the index of the grouping in the release, and True for every selected cell."""
 
-    place: int
-    mask: Mask
+    grouping_index: int
+    mask: Booleans
 
     @property
     def number(self) -> int:
-        """How many."""
+        """Number of selected cells."""
         return int(self.mask.sum())
 
 
-def read(text: str) -> Labels:
-    """ "district=Abbey,age=0-15" by dimension; a label with a comma in it goes in double quotes with its dimension."""
-    found: Labels = {}
+def read_labels(text: str) -> Labels:
+    """Return the labels of a selection such as "district=Abbey,age=0-15", by dimension.
+
+    A label that contains a comma is quoted together with its dimension: 'area=1,"sex=f, female"'.
+
+    Raises
+    ------
+    ParameterError
+        The text has another form, or names a dimension twice.
+    """
+    labels: Labels = {}
     try:
-        parts = next(csv.reader([text], skipinitialspace=True), [])
+        fields = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error:
-        raise ParameterError(f"cells are chosen by {text!r:.80}; write dimension=label, in one line") from None
-    for part in parts:
-        name, equals, label = part.partition("=")
-        if not equals or name.strip() in found:
-            raise ParameterError(f"cells are chosen by {text!r:.80}; write dimension=label, each dimension once")
-        found[name.strip()] = label.strip()
-    return found
+        raise ParameterError(f"cells are selected by {text!r:.80}; write dimension=label, on one line") from None
+    for field in fields:
+        name, equals, label = field.partition("=")
+        if not equals or name.strip() in labels:
+            raise ParameterError(f"cells are selected by {text!r:.80}; write dimension=label, each dimension once")
+        labels[name.strip()] = label.strip()
+    return labels
 
 
-def mask(grouping: "Grouping", labels: Labels) -> Mask:
-    """Which cells of a grouping are chosen."""
-    names = [side.book.name for side in grouping.axes]
+def selection_mask(grouping: "Grouping", labels: Labels) -> Booleans:
+    """Return True for the selected cells of a grouping.
+
+    Raises
+    ------
+    ParameterError
+        The grouping has no such dimension, the dimension has no such label, or a cell is only partly inside a label.
+    """
+    names = [axis.book.name for axis in grouping.axes]
     for name in labels:
         if name not in names:
             raise ParameterError(f"the table has no dimension {name!r}; its dimensions are: {', '.join(names)}")
-    found = np.ones(grouping.shape, dtype=bool)
-    for axis, side in enumerate(grouping.axes):
-        here = np.array(_inside(side, labels.get(side.book.name)))
-        found &= here.reshape([-1 if at == axis else 1 for at in range(found.ndim)])
-    return found
+    mask = np.ones(grouping.shape, dtype=bool)
+    for axis_index, axis in enumerate(grouping.axes):
+        along_axis = np.array(_groups_inside(axis, labels.get(axis.book.name)))
+        mask &= along_axis.reshape([-1 if index == axis_index else 1 for index in range(mask.ndim)])
+    return mask
 
 
-def apart(finest: "Grouping", chosen: Sequence[str]) -> list[Mask]:
-    """The finest cells of every choice; refused where two of them share people."""
-    choices = [read(text) for text in chosen]
-    masks = [mask(finest, labels) for labels in choices]
-    for (one, first), (other, second) in itertools.combinations(enumerate(choices), 2):
-        if (masks[one] & masks[other]).any():
-            raise ParameterError(f"{chosen[other]!r} names cells that are chosen already; a cell counts once in a sum")
-        if all(_people(side, first) & _people(side, second) for side in finest.axes):
+def disjoint_masks(finest: "Grouping", selections: Sequence[str]) -> list[Booleans]:
+    """Return the mask of every selection in the finest grouping.
+
+    Raises
+    ------
+    ParameterError
+        Two selections share a cell or may share people, or a selection cannot be read.
+    """
+    all_labels = [read_labels(text) for text in selections]
+    masks = [selection_mask(finest, labels) for labels in all_labels]
+    for (i, first), (j, second) in itertools.combinations(enumerate(all_labels), 2):
+        if (masks[i] & masks[j]).any():
             raise ParameterError(
-                f"{chosen[one]!r} and {chosen[other]!r} overlap, so their cells cannot be added up; choose labels that"
-                " share nobody"
+                f"{selections[j]!r} names cells that are selected already; a cell counts once in a sum"
+            )
+        if all(_leaves_inside(axis, first) & _leaves_inside(axis, second) for axis in finest.axes):
+            raise ParameterError(
+                f"{selections[i]!r} and {selections[j]!r} overlap, so their cells cannot be added up; select labels"
+                " that share nobody"
             )
     return masks
 
 
-def ways(groupings: Sequence[tuple[int, "Grouping"]], labels: Labels, without: Labels | None = None) -> list[Cells]:
-    """The cells that make up a choice in every grouping that can express it, the fewest first.
+def ways_to_select(
+    groupings: Sequence[tuple[int, "Grouping"]], labels: Labels, without: Labels | None = None
+) -> list[SelectedCells]:
+    """Return the cells of a selection in every grouping that can express it, the fewest cells first.
 
-    `without` are labels whose cells are left out.
+    Parameters
+    ----------
+    groupings
+        Groupings, each with its index in the release.
+    without
+        Labels whose cells are left out of the selection.
+
+    Raises
+    ------
+    ParameterError
+        No grouping can express the selection, because its labels overlap.
     """
-    found, complaint = [], ""
-    for place, grouping in groupings:
-        if not {side.book.name for side in grouping.axes} >= {*labels, *(without or ())}:
+    ways, first_overlap = [], ""
+    for index, grouping in groupings:
+        if not {axis.book.name for axis in grouping.axes} >= {*labels, *(without or ())}:
             continue
-        said = _overlap(grouping, labels)
-        if said is None:
-            kept = mask(grouping, labels)
-            found.append(Cells(place, kept if without is None else kept & ~mask(grouping, without)))
-        complaint = complaint or said or ""
-    if not found:
-        raise ParameterError(complaint)
-    return sorted(found, key=lambda cells: cells.number)
+        overlap = _overlap(grouping, labels)
+        if overlap is None:
+            mask = selection_mask(grouping, labels)
+            ways.append(SelectedCells(index, mask if without is None else mask & ~selection_mask(grouping, without)))
+        first_overlap = first_overlap or overlap or ""
+    if not ways:
+        raise ParameterError(first_overlap)
+    return sorted(ways, key=lambda cells: cells.number)
 
 
-def _inside(side: "GroupingAxis", label: str | None) -> list[bool]:
-    """Which groups of a side a label means: the one of that name, or all inside the leaf or group of any level."""
+def _groups_inside(axis: "GroupingAxis", label: str | None) -> list[bool]:
+    """Return True for every group of an axis that a label selects.
+
+    The label is the group of that name, or all groups inside the leaf or group of that name at any level. None selects
+    all groups.
+    """
     if label is None:
-        return [True] * len(side.labels)
-    if label in side.labels:
-        return [each == label for each in side.labels]
+        return [True] * len(axis.labels)
+    if label in axis.labels:
+        return [name == label for name in axis.labels]
     try:
-        leaves = side.book.select([label])
+        leaves = axis.book.select([label])
     except SpecError:
         leaves = frozenset()
-    if not any(members & leaves for members in side.members):
-        known = listed(side.labels)
-        raise ParameterError(f"dimension {side.book.name!r} has no label {label!r}; choose one of: {known}") from None
-    for name, members in zip(side.labels, side.members, strict=True):
+    if not any(members & leaves for members in axis.members):
+        raise ParameterError(
+            f"dimension {axis.book.name!r} has no label {label!r}; choose from: {listed(axis.labels)}"
+        ) from None
+    for name, members in zip(axis.labels, axis.members, strict=True):
         if members & leaves and not members <= leaves:
             raise ParameterError(
-                f"{name!r} of {side.book.name!r} is partly inside {label!r}, whose count the table's cells do not tell;"
-                f" choose whole ones, of: {listed(side.labels)}"
+                f"{name!r} of {axis.book.name!r} is partly inside {label!r}, so the table has no cells that add up to"
+                f" {label!r}; choose whole labels from: {listed(axis.labels)}"
             )
-    return [members <= leaves for members in side.members]
+    return [members <= leaves for members in axis.members]
 
 
-def _people(side: "GroupingAxis", labels: Labels) -> frozenset[int]:
-    """The leaves that a choice holds."""
-    inside = _inside(side, labels.get(side.book.name))
-    return frozenset().union(*itertools.compress(side.members, inside))
+def _leaves_inside(axis: "GroupingAxis", labels: Labels) -> frozenset[int]:
+    """Return the leaves of an axis that a selection holds."""
+    inside = _groups_inside(axis, labels.get(axis.book.name))
+    return frozenset().union(*itertools.compress(axis.members, inside))
 
 
 def _overlap(grouping: "Grouping", labels: Labels) -> str | None:
-    """In words, two chosen labels of one dimension that may hold the same people."""
-    for side in grouping.axes:
-        seen: dict[int, str] = {}
-        inside = _inside(side, labels.get(side.book.name))
-        for label, members in itertools.compress(zip(side.labels, side.members, strict=True), inside):
+    """Return, in words, two selected labels of one dimension that may hold the same people. None: there are none."""
+    for axis in grouping.axes:
+        label_by_leaf: dict[int, str] = {}
+        inside = _groups_inside(axis, labels.get(axis.book.name))
+        for label, members in itertools.compress(zip(axis.labels, axis.members, strict=True), inside):
             for leaf in members:
-                if leaf in seen:
+                if leaf in label_by_leaf:
                     return (
-                        f"{label!r} and {seen[leaf]!r} of {side.book.name!r} overlap, so their cells cannot be added"
-                        " up; choose labels that share nobody"
+                        f"{label!r} and {label_by_leaf[leaf]!r} of {axis.book.name!r} overlap, so their cells cannot be"
+                        " added up; select labels that share nobody"
                     )
-                seen[leaf] = label
+                label_by_leaf[leaf] = label
     return None

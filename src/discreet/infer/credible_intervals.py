@@ -1,12 +1,12 @@
 """Intervals of many cells at once.
 
-The work is done for each distinct measurement. Under a flat prior, and away from the small rows and from the ends of
-the domain, the posterior of y + period is that of y moved by the period, so a million different large measurements cost
-as much as one period of them.
+The work is done once for each distinct measurement. Under a flat prior, away from the small rows and the ends of the
+domain, the posterior of y + period is the posterior of y moved by the period. So a million different large measurements
+cost as much as one period of them.
 
-Under a Poisson or negative binomial prior p(k + 1) / p(k) moves one way as k grows. So, where only noise is added, the
-posteriors of count minus measurement are in the order of their likelihood ratios, and their quantiles, modes and means
-move one way as the measurement grows: where they are the same at both ends of a stretch, they are so between.
+Under a Poisson or negative binomial prior p(k + 1) / p(k) is monotone in k. If every count has the same noise, the
+posteriors of count minus measurement are then ordered by their likelihood ratios, and their quantiles, modes and means
+are monotone in the measurement. If they are equal at both ends of a range of measurements, they are equal in between.
 """
 
 from collections.abc import Iterator
@@ -16,177 +16,229 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats, Integers
+from discreet.arrays import Booleans, Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import posterior_value
-from discreet.infer import prior as priors
 from discreet.infer._likelihood import Likelihood
-from discreet.infer.posteriors import beliefs, certified, integers, reaching, require
-from discreet.infer.prior import Flat, NegativeBinomial, Poisson, Prior
-
-Places = npt.NDArray[np.intp]
+from discreet.infer.posterior_value import Indices
+from discreet.infer.posteriors import (
+    integer_measurements,
+    may_be_at_end,
+    posterior_rows,
+    require_certified,
+    require_possible,
+)
+from discreet.infer.prior import Flat, NegativeBinomial, Poisson, Prior, read_prior
 
 CHUNK = 1 << 16
-"""Probabilities held at a time: more than fit into the processor's cache are slower."""
+"""Number of probabilities held at a time. More do not fit into the processor's cache, and are slower."""
 
-FEW = 16
-"""Chunks of measurements whose means are found one by one rather than searched for stretches that agree."""
+FEW_CHUNKS = 16
+"""Ranges of up to this many chunks have their means computed one by one, if interpolation is not exact enough."""
 
-CLOSE, DIGITS = 1e-12, 1e-4
-"""How much means may differ to be found by interpolation: in parts of the measurement, and at all."""
+RELATIVE_DRIFT, ABSOLUTE_DRIFT = 1e-12, 1e-4
+"""Means are interpolated over a range if mean minus measurement changes by less than both of these.
 
-FOUND = ("low", "high", "mean", "most_likely")
+The first limit is relative to the measurement."""
+
+COLUMNS = ("low", "high", "mean", "most_likely")
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """What is known of each cell, in the shape of the measurements.
+    """Credible intervals of many cells. All arrays have the shape of the measurements.
 
     Attributes
     ----------
     low, high
         The count lies between them, both included, with a probability of at least the level.
     mean
-        What the count is on average.
+        The posterior mean.
     mode
-        The most likely count, the smallest of several.
+        The most likely count. Of several, the smallest.
     open_end
-        Whether `high` stands for "that or more", as in `Posterior`: the count lies at `low` or above, and the mean is
-        as if nothing were beyond `high`.
+        True if `high` means "this count or more", as in `Posterior`. The mean ignores counts above `high`.
     """
 
     low: Integers
     high: Integers
     mean: Floats
     mode: Integers
-    open_end: npt.NDArray[np.bool_]
+    open_end: Booleans
 
 
 def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, prior: Any = None) -> Intervals:
-    """Interval, mean and mode of every cell: those of `posterior`, for millions of cells.
+    """Return interval, mean and mode of every cell, equal to those of `posterior`, for millions of cells.
 
     Parameters
     ----------
-    observed, prior
-        As for `posterior`.
+    ptable : PTable
+        The certified table that the noise was drawn from.
+    observed : array of int
+        Measurements of any shape, not clamped and not reconciled.
     level
-        The least probability that an interval holds; what is left out is at most (1 - level) / 2 at either end.
+        The least probability that an interval holds. At most (1 - level) / 2 is left out at either end.
+    prior
+        As in `posterior`.
+
+    Returns
+    -------
+    Intervals
+
+    Raises
+    ------
+    ParameterError
+        `ptable` is not certified or is on a cycle, `level` is not between 0 and 1, the prior cannot be read, or no
+        count can give a measurement.
+    InputError
+        A measurement is not an integer.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> cells = dc.infer.intervals(table, [[31, -2], [0, 7]])
+    >>> cells.low.tolist(), cells.high.tolist()
+    ([[28, 0], [0, 4]], [[34, 3], [3, 10]])
     """
-    if isinstance(certified(ptable).domain, Cycle):
+    if isinstance(require_certified(ptable).domain, Cycle):
         raise ParameterError(f"residues of {ptable.domain} have no order, so no intervals; use posterior(...)")
-    likelihood, believed, given = Likelihood.of(ptable.table), priors.read(prior), integers(observed)
-    distinct, inverse = np.unique(given, return_inverse=True)
-    found = summaries(likelihood, distinct, level, believed)
-    require(likelihood, distinct, found.possible)
-    place = inverse.reshape(given.shape)
-    high = found.high[place]
-    endless = (high == likelihood.upper) & (isinstance(believed, Flat) and likelihood.upper < LARGEST)
-    return Intervals(found.low[place], high, found.mean[place], found.mode[place], endless)
+    likelihood, known_prior = Likelihood.of(ptable.table), read_prior(prior)
+    measurements = integer_measurements(observed)
+    distinct, inverse = np.unique(measurements, return_inverse=True)
+    summary = summaries(likelihood, distinct, level, known_prior)
+    require_possible(likelihood, distinct, summary.possible)
+    index = inverse.reshape(measurements.shape)
+    high = summary.high[index]
+    open_end = (high == likelihood.upper) & (isinstance(known_prior, Flat) and likelihood.upper < LARGEST)
+    return Intervals(summary.low[index], high, summary.mean[index], summary.mode[index], open_end)
 
 
-def heads(*ptables: PTable) -> tuple[str, ...]:
-    """The columns of `listed`; the note only where the domain of a table has an end."""
-    ends = [ptable.domain.upper for ptable in ptables if isinstance(ptable.domain, Counts)]
-    return FOUND if all(end is None for end in ends) else (*FOUND, "note")
+def column_names(*ptables: PTable) -> tuple[str, ...]:
+    """Return the names of the columns of `as_rows`. The note is a column only if the domain of a table has an end."""
+    uppers = [ptable.domain.upper for ptable in ptables if isinstance(ptable.domain, Counts)]
+    return COLUMNS if all(upper is None for upper in uppers) else (*COLUMNS, "note")
 
 
-def listed(found: Intervals) -> list[list[Any]]:
-    """Low, high, mean, mode and a note for every cell in a row; no high and no mean where there is no end."""
-    means = [f"{mean:.2f}" for mean in found.mean.ravel().tolist()]
-    columns = (found.low.ravel().tolist(), found.high.ravel().tolist(), means, found.mode.ravel().tolist())
+def as_rows(cells: Intervals) -> list[list[Any]]:
+    """Return low, high, mean, mode and note of every cell. High and mean are empty if the interval has no end."""
+    means = [f"{mean:.2f}" for mean in cells.mean.ravel().tolist()]
+    columns = (cells.low.ravel().tolist(), cells.high.ravel().tolist(), means, cells.mode.ravel().tolist())
     rows: list[list[Any]] = [[*row, ""] for row in zip(*columns, strict=True)]
-    for place in np.flatnonzero(found.open_end.ravel()).tolist():
-        low, high, _, mode, _ = rows[place]
-        rows[place] = [low, "", "", mode, alike(high)]
+    for index in np.flatnonzero(cells.open_end.ravel()).tolist():
+        low, high, _, mode, _ = rows[index]
+        rows[index] = [low, "", "", mode, open_end_note(high)]
     return rows
 
 
-def alike(end: int) -> str:
-    """Why an interval has no end."""
-    return f"counts of {end} or more are measured alike"
+def open_end_note(upper: int) -> str:
+    """Return the note that says why an interval has no end."""
+    return f"counts of {upper} or more are measured alike"
 
 
 @dataclass(frozen=True, eq=False)
 class Summaries:
-    """The columns for distinct measurements; `possible` is False where no count can have given one."""
+    """Interval, mean and mode of distinct measurements. `possible` is False if no count can give the measurement."""
 
     low: Integers
     high: Integers
     mean: Floats
     mode: Integers
-    possible: npt.NDArray[np.bool_]
+    possible: Booleans
 
 
 def summaries(likelihood: Likelihood, distinct: Integers, level: Number, prior: Prior) -> Summaries:
-    """The columns for measurements that are different and increasing."""
-    still = standing(likelihood, distinct) if isinstance(prior, Flat) else distinct
-    values, inverse = np.unique(still, return_inverse=True)
-    whole, means = np.zeros((4, len(values)), dtype=np.int64), np.zeros(len(values))
+    """Return the summaries of measurements that are distinct and increasing.
 
-    def average(here: Places) -> tuple[Integers, Floats]:
-        first, chances = beliefs(likelihood, values[here], prior)
-        means[here] = first + chances @ np.arange(chances.shape[1])
-        return first, chances
-
-    def summarise(here: Places) -> None:
-        first, chances = average(here)
-        low, high = posterior_value.credible(chances, level)
-        top = chances.argmax(axis=1)
-        possible = chances[np.arange(len(top)), top] > 0
-        whole[:, here] = first + low, first + high, first + top, possible
-
-    def settle(here: Places) -> None:
-        """Those between two that agree agree with them; their means are interpolated, or found one by one."""
-        if len(here) <= rows:
-            return summarise(here)
-        ends = here[[0, -1]]
-        summarise(ends)
-        offsets, drift = whole[:3, ends] - values[ends], np.diff(means[ends] - values[ends])
-        close = abs(drift) <= min(CLOSE * values[ends[0]], DIGITS)
-        if (offsets[:, 0] == offsets[:, 1]).all() and (close or len(here) <= FEW * rows):
-            whole[:3, here], whole[3, here] = values[here] + offsets[:, :1], 1
-            if close:
-                means[here] = values[here] + np.interp(values[here], values[ends], means[ends] - values[ends])
-            for part in () if close else _parts(here, rows):
-                average(part)
-            return None
-        settle(here[: len(here) // 2])
-        settle(here[len(here) // 2 :])
-
-    rows = max(2, CHUNK // likelihood.width)
-    edge = reaching(likelihood, values)
-    far = _far(likelihood, values, prior)
-    for part in _parts(np.flatnonzero(~edge & ~far), rows):
-        summarise(part)
-    for place in np.flatnonzero(edge):  # a prior may have all counts from here on possible
-        summarise(np.array([place]))
+    Raises
+    ------
+    ParameterError
+        `level` is not between 0 and 1.
+    """
+    representatives = smallest_equivalent(likelihood, distinct) if isinstance(prior, Flat) else distinct
+    values, inverse = np.unique(representatives, return_inverse=True)
+    columns = _SummaryColumns(likelihood, values, level, prior)
+    at_end, far = may_be_at_end(likelihood, values), _has_monotone_summaries(likelihood, values, prior)
+    for chunk in _chunks(np.flatnonzero(~at_end & ~far), columns.chunk_rows):
+        columns.fill(chunk)
+    for index in np.flatnonzero(at_end):  # one by one: a prior may leave all counts above the end possible
+        columns.fill(np.array([index]))
     if far.any():
-        settle(np.flatnonzero(far))
-    moved = distinct - still
-    low, high, mode, possible = whole[:, inverse]
-    return Summaries(low + moved, high + moved, means[inverse] + moved, mode + moved, possible > 0)
+        columns.fill_monotone(np.flatnonzero(far))
+    moved = distinct - representatives
+    low, high, mode, possible = columns.whole[:, inverse]
+    return Summaries(low + moved, high + moved, columns.means[inverse] + moved, mode + moved, possible > 0)
 
 
-def _parts(here: Places, rows: int) -> Iterator[Places]:
-    for start in range(0, len(here), rows):
-        yield here[start : start + rows]
+class _SummaryColumns:
+    """Low, high, mode and possible (rows of `whole`) and `means` of increasing measurements, filled bit by bit."""
+
+    def __init__(self, likelihood: Likelihood, values: Integers, level: Number, prior: Prior) -> None:
+        self.likelihood, self.values, self.level, self.prior = likelihood, values, level, prior
+        self.whole, self.means = np.zeros((4, len(values)), dtype=np.int64), np.zeros(len(values))
+        self.chunk_rows = max(2, CHUNK // likelihood.width)
+
+    def fill(self, indices: Indices) -> None:
+        """Compute all columns of these measurements, all at the same time."""
+        first, probabilities = self._fill_means(indices)
+        low, high = posterior_value.credible_ends(probabilities, self.level)
+        mode = probabilities.argmax(axis=1)
+        possible = probabilities[np.arange(len(mode)), mode] > 0
+        self.whole[:, indices] = first + low, first + high, first + mode, possible
+
+    def fill_monotone(self, indices: Indices) -> None:
+        """Compute all columns of a range of measurements whose summaries are monotone.
+
+        If low, high and mode, minus the measurement, are equal at both ends of the range, they are equal in between.
+        Else divide the range into halves.
+        """
+        if len(indices) <= self.chunk_rows:
+            self.fill(indices)
+            return
+        ends = indices[[0, -1]]
+        self.fill(ends)
+        end_values, values = self.values[ends], self.values[indices]
+        offsets, mean_offsets = self.whole[:3, ends] - end_values, self.means[ends] - end_values
+        close = abs(np.diff(mean_offsets)) <= min(RELATIVE_DRIFT * end_values[0], ABSOLUTE_DRIFT)
+        short = len(indices) <= FEW_CHUNKS * self.chunk_rows
+        if not ((offsets[:, 0] == offsets[:, 1]).all() and (close or short)):
+            self.fill_monotone(indices[: len(indices) // 2])
+            self.fill_monotone(indices[len(indices) // 2 :])
+            return
+        self.whole[:3, indices], self.whole[3, indices] = values + offsets[:, :1], 1
+        if close:
+            self.means[indices] = values + np.interp(values, end_values, mean_offsets)
+        else:
+            for chunk in _chunks(indices, self.chunk_rows):
+                self._fill_means(chunk)
+
+    def _fill_means(self, indices: Indices) -> tuple[Integers, Floats]:
+        """Compute the means of these measurements. Return their rows of probabilities."""
+        first, probabilities = posterior_rows(self.likelihood, self.values[indices], self.prior)
+        self.means[indices] = first + probabilities @ np.arange(probabilities.shape[1])
+        return first, probabilities
 
 
-def _far(likelihood: Likelihood, values: Integers, prior: Prior) -> npt.NDArray[np.bool_]:
-    """Measurements of counts that have the same noise, far from any end, where the prior's ratios move one way."""
+def _chunks(indices: Indices, rows: int) -> Iterator[Indices]:
+    for start in range(0, len(indices), rows):
+        yield indices[start : start + rows]
+
+
+def _has_monotone_summaries(likelihood: Likelihood, values: Integers, prior: Prior) -> Booleans:
+    """Return True for measurements far from the ends of the domain, if noise and prior make summaries monotone."""
     if not isinstance(prior, (Poisson, NegativeBinomial)) or len(likelihood.weights) > 1 or likelihood.lower:
         return np.zeros(len(values), dtype=bool)
     return (values >= likelihood.most) & (values - likelihood.least < likelihood.upper)
 
 
-def standing(likelihood: Likelihood, observed: Integers) -> Integers:
-    """For every measurement the smallest one whose posterior, moved, is its own."""
+def smallest_equivalent(likelihood: Likelihood, observed: Integers) -> Integers:
+    """Return, for every measurement, the smallest one whose flat-prior posterior is the same up to a shift."""
     period = len(likelihood.table.interior)
     if not period:
         return observed
     far = likelihood.table.start + likelihood.most
-    same = (observed >= far) & (observed - likelihood.least <= likelihood.upper)
-    return np.where(same, far + (observed - far) % period, observed)
+    periodic = (observed >= far) & (observed - likelihood.least <= likelihood.upper)
+    return np.where(periodic, far + (observed - far) % period, observed)

@@ -1,21 +1,24 @@
-"""A belief about a number: what it may be, and how likely each value is."""
+"""The posterior distribution of a number: its possible values and the probability of each."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.arrays import Floats
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
 
-_ROUNDING = 1e-12
-"""How far probabilities may be from summing to 1; they are divided by their sum."""
+Indices = npt.NDArray[np.intp]
 
 SLACK = 1e-8
-"""The share of a tail that is kept free for rounding."""
+"""Share of a tail that intervals keep free, so that rounding never makes a tail too large."""
 
-STRETCH = 16
-"""Values whose sum is looked at first when the end of an interval is searched."""
+_SUM_TOLERANCE = 1e-12
+"""Largest difference, for one value, between the sum of the probabilities and 1."""
+
+_BLOCK = 16
+"""Number of values in a block. The search for an end of an interval first finds the block, then the value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,35 +28,50 @@ class Posterior:
     Attributes
     ----------
     support
-        The values, increasing.
+        The possible values, increasing.
     probabilities
-        One for each value; they sum to 1.
+        One probability for each value. The sum is 1.
     open_end
-        Whether the last value stands for "that or more", as where a table measures all larger counts alike: an
-        interval that reaches it has no upper end then, and mean and variance are as if nothing were beyond it.
-    of
-        The two counts whose difference it is, where it is one.
+        True if the last value means "this value or more". A table measures all counts above its domain like the last
+        count of the domain, so a flat prior cannot tell these counts apart. An interval that reaches the last value
+        then has no upper end. Mean and variance ignore the counts above the last value.
+    difference_of
+        The posteriors of the two counts, if the number is a difference of two counts.
     residues
-        Whether the values are residues of a cycle, which have no order and no sum: there is no mean and no interval.
+        True if the values are residues of a cycle. Residues have no order and no sum, hence no mean and no interval.
+
+    Raises
+    ------
+    ParameterError
+        The values are not increasing integers, or the probabilities are negative or do not sum to 1.
     """
 
     support: npt.NDArray[np.int64]
-    probabilities: npt.NDArray[np.float64]
+    probabilities: Floats
     open_end: bool = False
-    of: "tuple[Posterior, Posterior] | None" = None
+    difference_of: "tuple[Posterior, Posterior] | None" = None
     residues: bool = False
 
     def __post_init__(self) -> None:
-        support, weight = np.asarray(self.support), np.asarray(self.probabilities, np.float64)
+        support, probabilities = np.asarray(self.support), np.asarray(self.probabilities, np.float64)
         if support.dtype.kind not in "iu":
-            raise ParameterError("the values of a posterior are not whole numbers; give integers")
+            raise ParameterError(f"support holds {support.dtype.name} values; give integers")
         support = support.astype(np.int64)
-        if support.ndim != 1 or support.shape != weight.shape or not support.size or (np.diff(support) <= 0).any():
-            raise ParameterError("a posterior has increasing values and a probability for each of them")
-        if not (weight >= 0).all() or abs(weight.sum() - 1) > _ROUNDING * max(1, weight.size):
-            raise ParameterError("the probabilities of a posterior are not negative and sum to 1")
+        if support.ndim != 1 or support.shape != probabilities.shape or not support.size:
+            raise ParameterError(
+                f"support has the shape {support.shape} and probabilities {probabilities.shape};"
+                " give two lists of the same length, at least one value long"
+            )
+        if (np.diff(support) <= 0).any():
+            raise ParameterError("support does not increase; give every value once, the smallest first")
+        total = probabilities.sum()
+        if not (probabilities >= 0).all() or abs(total - 1) > _SUM_TOLERANCE * probabilities.size:
+            raise ParameterError(
+                f"probabilities sum to {total:.17g}, the smallest is {probabilities.min():.6g};"
+                " give probabilities of 0 or more that sum to 1"
+            )
         object.__setattr__(self, "support", support)
-        object.__setattr__(self, "probabilities", weight / weight.sum())
+        object.__setattr__(self, "probabilities", probabilities / total)
 
     def __repr__(self) -> str:
         if self.residues:
@@ -63,81 +81,123 @@ class Posterior:
         return f"Posterior(mode {self.mode()}, mean {self.mean():.2f}, 95% within {low}..{high}{more})"
 
     def mean(self) -> float:
-        """What the number is on average."""
-        _, mean = self._from_the_first()
-        return int(self.support[0]) + mean
+        """Return the mean.
+
+        Raises
+        ------
+        ParameterError
+            The values are residues of a cycle.
+        """
+        _, mean_offset = self._offsets()
+        return int(self.support[0]) + mean_offset
 
     def variance(self) -> float:
-        """The mean squared distance from the mean."""
-        away, mean = self._from_the_first()
-        return float((away - mean) ** 2 @ self.probabilities)
+        """Return the variance.
 
-    def _from_the_first(self) -> tuple[npt.NDArray[np.int64], float]:
-        """The values less the first, and their mean: large values keep their digits."""
+        Raises
+        ------
+        ParameterError
+            The values are residues of a cycle.
+        """
+        offsets, mean_offset = self._offsets()
+        return float((offsets - mean_offset) ** 2 @ self.probabilities)
+
+    def mode(self) -> int:
+        """Return the most likely value. Of several, return the smallest."""
+        return int(self.support[int(np.argmax(self.probabilities))])
+
+    def interval(self, level: Number = 0.95) -> tuple[int, int]:
+        """Return the first and the last value of a credible interval.
+
+        The number lies in the interval with a probability of at least `level`. At most (1 - level) / 2 is left out at
+        either end, and nothing below if the least possible value is as likely as the last value of the interval. The
+        interval of a difference also holds the differences at 0: if the interval of one count holds 0, the difference
+        between 0 and the high end of the other count.
+
+        Parameters
+        ----------
+        level
+            A probability between 0 and 1.
+
+        Raises
+        ------
+        ParameterError
+            `level` is not between 0 and 1, or the values are residues of a cycle.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> table = dc.design.geometric(epsilon=1).certify()
+        >>> dc.infer.posterior(table, 31).interval()
+        (28, 34)
+        >>> dc.infer.posterior(table, -3).interval("0.99")
+        (0, 4)
+        """
         self._require_order()
-        away = self.support - self.support[0]
-        return away, float(away @ self.probabilities)
+        low, high = (int(self.support[index]) for index in credible_ends(self.probabilities, level))
+        if self.difference_of is not None and min(count.support[0] for count in self.difference_of) == 0:
+            (first_low, first_high), (second_low, second_high) = (count.interval(level) for count in self.difference_of)
+            low = min(low, -second_high) if first_low == 0 else low
+            high = max(high, first_high) if second_low == 0 else high
+        return low, high
+
+    def endless(self, level: Number = 0.95) -> bool:
+        """Return True if the interval at `level` has no upper end, because its last value means "this or more"."""
+        return self.open_end and self.interval(level)[1] == int(self.support[-1])
+
+    def _offsets(self) -> tuple[npt.NDArray[np.int64], float]:
+        """Return the values minus the first value, and their mean. Large values keep their digits this way."""
+        self._require_order()
+        offsets = self.support - self.support[0]
+        return offsets, float(offsets @ self.probabilities)
 
     def _require_order(self) -> None:
         if self.residues:
             raise ParameterError("residues of a cycle have no order, so no mean and no interval; use mode()")
 
-    def mode(self) -> int:
-        """The most likely value; the smallest of several."""
-        return int(self.support[int(np.argmax(self.probabilities))])
 
-    def interval(self, level: Number = 0.95) -> tuple[int, int]:
-        """The values between which the number lies with a probability of at least `level`, both included.
+def credible_ends(probabilities: Floats, level: Number) -> tuple[Indices, Indices]:
+    """Return the indices of the first and the last value of a credible interval, along the last axis.
 
-        What is left out is at most (1 - level) / 2 at either end. A difference has what it is where one of its counts
-        is 0 and the other at the end of its interval, if the interval of the first has 0.
-        """
-        self._require_order()
-        low, high = (int(self.support[place]) for place in credible(self.probabilities, level))
-        if self.of is not None and min(each.support[0] for each in self.of) == 0:
-            one, other = (each.interval(level) for each in self.of)
-            low, high = min(low, -other[1]) if one[0] == 0 else low, max(high, one[1]) if other[0] == 0 else high
-        return low, high
+    Tails of equal size are left out, with one exception. If the least possible value is at least as likely as the last
+    value of the interval, nothing is left out below: a count that was measured below 0 is most likely 0.
 
-    def endless(self, level: Number = 0.95) -> bool:
-        """Whether that interval has no upper end: its last value stands for "that or more" (`open_end`)."""
-        return self.open_end and self.interval(level)[1] == int(self.support[-1])
-
-
-def credible(
-    probabilities: npt.NDArray[np.float64], level: Number
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """The places of the first and the last value of a credible interval, along the last axis.
-
-    Tails of equal size are left out; but where the least value that is possible is no less likely than the last one
-    taken, as 0 is for a count that was measured below it, nothing is left out there.
+    Raises
+    ------
+    ParameterError
+        `level` is not between 0 and 1.
     """
-    low, high = ends(probabilities, level)
+    low, high = equal_tail_ends(probabilities, level)
     first = np.argmax(probabilities > 0, axis=-1)
-    least, last = (np.take_along_axis(probabilities, place[..., None], -1)[..., 0] for place in (first, high))
-    return np.where(least >= last, first, low), high
+    at_first, at_high = (np.take_along_axis(probabilities, index[..., None], -1)[..., 0] for index in (first, high))
+    return np.where(at_first >= at_high, first, low), high
 
 
-def ends(probabilities: npt.NDArray[np.float64], level: Number) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """The places of the first and the last value of the interval, along the last axis.
+def equal_tail_ends(probabilities: Floats, level: Number) -> tuple[Indices, Indices]:
+    """Return the indices of the first and the last value between tails of at most (1 - level) / 2, along the last axis.
 
-    The tails are held a little below (1 - level) / 2, by more than the rounding of priors and sums.
+    Tails are a little smaller than (1 - level) / 2, by more than the rounding errors of priors and sums.
+
+    Raises
+    ------
+    ParameterError
+        `level` is not between 0 and 1.
     """
-    share = exact(level, "level")
-    if not 0 < share < 1:
+    inside = exact(level, "level")
+    if not 0 < inside < 1:
         raise ParameterError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
     size = probabilities.shape[-1]
-    tail = float((1 - share) / 2) * (1 - max(SLACK, size * 2.0**-51))
-    return _passed(probabilities, tail), size - 1 - _passed(probabilities[..., ::-1], tail)
+    tail = float((1 - inside) / 2) * (1 - max(SLACK, size * 2.0**-51))
+    return _first_beyond(probabilities, tail), size - 1 - _first_beyond(probabilities[..., ::-1], tail)
 
 
-def _passed(probabilities: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.intp]:
-    """The place at which the sum from the first value on passes `tail`: the stretch of values first, then within it."""
-    starts = np.arange(0, probabilities.shape[-1], STRETCH)
+def _first_beyond(probabilities: Floats, tail: float) -> Indices:
+    """Return the index at which the sum from the first value on exceeds `tail`."""
+    starts = np.arange(0, probabilities.shape[-1], _BLOCK)
     sums = np.cumsum(np.add.reduceat(probabilities, starts, axis=-1), axis=-1)
-    stretch = np.argmax(sums > tail, axis=-1)[..., None]
-    before = np.where(stretch > 0, np.take_along_axis(sums, np.maximum(stretch, 1) - 1, -1), 0)
-    places = np.minimum(stretch * STRETCH + np.arange(STRETCH), probabilities.shape[-1] - 1)
-    passed = before + np.cumsum(np.take_along_axis(probabilities, places, -1), axis=-1) > tail
-    passed[..., -1] = True  # its sum in another order may have been rounded to more
-    return np.take_along_axis(places, np.argmax(passed, axis=-1)[..., None], -1)[..., 0]
+    block = np.argmax(sums > tail, axis=-1)[..., None]
+    before = np.where(block > 0, np.take_along_axis(sums, np.maximum(block, 1) - 1, -1), 0)
+    indices = np.minimum(block * _BLOCK + np.arange(_BLOCK), probabilities.shape[-1] - 1)
+    beyond = before + np.cumsum(np.take_along_axis(probabilities, indices, -1), axis=-1) > tail
+    beyond[..., -1] = True  # the sum over the block, added in another order, may be rounded to less than `tail`
+    return np.take_along_axis(indices, np.argmax(beyond, axis=-1)[..., None], -1)[..., 0]
