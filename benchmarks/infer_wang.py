@@ -85,7 +85,7 @@ def main() -> None:
         for algorithm, ties in RULES:
             ask = partial(wang, released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
             rows, total, rate = whole._rows(released, epsilon, algorithm, ties, None)
-            left_out = _coupled.laws(rows, total, rate)[1]
+            left_out = _coupled.marginal_posteriors(rows, total, rate)[1]
             grid.add_row(name, algorithm, ties, f"{best(ask, 3):.3f}", str(len(rows)), f"{left_out:.1e}")
     released, epsilon = LISTS["3 components"]
     slow, fast = (best(run, 1) for run in (partial(every_table, released, epsilon), partial(wang, released, epsilon=1)))

@@ -1,1 +1,1 @@
-"""Posteriors of the true counts of a list that was published by an algorithm of Wang 2020."""
+"""Posteriors of the true counts of a list that an algorithm of Wang 2020 made to add up."""

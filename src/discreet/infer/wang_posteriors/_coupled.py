@@ -1,25 +1,29 @@
-"""Numbers that are independent but for their noisy total: the law of each.
+"""Numbers that are independent except for their noisy total: the distribution of each.
 
-Given are mixtures: with weight c_r the numbers x_1 ... x_S are independent, x_i with the weights w_i(x), and a total N
-was seen with chance alpha**|N - sum x|. What is wanted is the law of every x_i. Numbers are added up in pairs, pairs of
-pairs, and so on. A pass up this tree has the laws F of the sums, a pass down it the chance B of the total given a sum:
-where s + s' is a node, s has sum over s' of F'(s') B(s + s'). At a leaf x_i has w_i(x) B_i(x). Numbers with the same
-weights are one leaf, and their law is a power, by squaring. All terms are positive and sums are taken directly, without
-Fourier transforms, so every probability keeps its digits however small it is.
+The input is a mixture of rows. Row r has the weight c_r. Given row r, the numbers x_1 ... x_S are independent, x_i with
+the weights w_i(x), and the total N is seen with chance alpha**|N - sum x|. The output is the distribution of every x_i.
 
-**Marks.** In some rows exactly one number, whichever it is, has other weights. Laws and sums then come in pairs: with
-no such number among those added up, and with one; (F0, F1) and (G0, G1) add up to (F0 * G0, F1 * G0 + F0 * G1).
+Numbers are added up in pairs, pairs of pairs, and so on: a binary tree. A pass up the tree computes the distributions F
+of the sums. A pass down the tree computes the chance B of the total given a sum: if s + s' is a node, s has the chance
+sum over s' of F'(s') B(s + s'). At a leaf x_i has the weight w_i(x) B_i(x). Numbers with the same weights share one
+leaf, and their sum is a convolution power, computed by squaring. All terms are positive and sums are taken directly,
+without Fourier transforms, so every probability keeps its digits however small it is.
 
-**What is left out.** A tilt t, |t| < epsilon, makes w_i(x) exp(-t x) / m_i a probability law, and then
+**Marks.** In some rows exactly one number, no matter which, has other weights. Distributions and sums then come in
+pairs: with no marked number among those added up, and with one. (F0, F1) and (G0, G1) add up to
+(F0 * G0, F1 * G0 + F0 * G1).
+
+**Error bound.** A tilt t, |t| < epsilon, makes w_i(x) exp(-t x) / m_i a probability distribution, and then
 
     sum over all x of w(x) alpha**|N - sum x|  =  exp(t N) m_1 ... m_S  E[alpha**|d| exp(-t d)],    d = N - sum x,
 
-with an expectation of at most 1. So u_r = c_r exp(t N) m_1 ... m_S bounds what row r can add, whatever the tilt; one
-that brings the mean of the sum near N makes the bound close. Tails of mass c_r are cut from every law and every partial
-sum, which loses less than 10 S c_r u_r of row r. c_r is CUT, and for the many rows that matter little it is larger: all
-of them together lose no more than the first one does. Rows are taken from the largest u_r on until the bounds of the
-rest are below CUT of what was found. The sum of all these bounds, as a part of what was found, is the second result.
-With marks, u_r has a factor more: 1 and the sum of the masses of all marks, which are in units of m_i.
+with an expectation of at most 1. So u_r = c_r exp(t N) m_1 ... m_S bounds what row r can add, whatever the tilt. A tilt
+that brings the mean of the sum near N makes the bound close. Tails of mass c_r are cut from every distribution and
+every partial sum, which loses less than 10 S c_r u_r of row r. The cut c_r is CUT, and larger for the many rows that
+matter little: all of them together lose no more than the first row does. Rows are taken in decreasing order of u_r,
+until the bounds of the remaining rows are below CUT of the sum so far. The sum of all these bounds, relative to the
+sum of all weights, is returned as `left_out`. With marks, u_r has one more factor: 1 plus the sum of the masses of all
+marks, in units of m_i.
 """
 
 import math
@@ -35,31 +39,31 @@ from discreet.infer.posterior_value import Posterior
 CUT = 1e-20
 """Mass of a tail that is cut."""
 
-COARSEST = 1e-4
-"""The most that is cut, from rows that add next to nothing."""
+COARSEST_CUT = 1e-4
+"""The largest mass that is cut, from rows that add next to nothing."""
 
 
-Pair = tuple[Floats | None, Floats | None]
-"""Without a marked number, and with one; None is nothing."""
+MarkPair = tuple[Floats | None, Floats | None]
+"""Weights without a marked number, and with one. None stands for all zeros."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Numbers with one law, up to a shift.
+    """Numbers that have the same distribution, up to a shift.
 
     Attributes
     ----------
-    law
-        Probabilities (tilted) of successive values.
+    distribution
+        Tilted probabilities of consecutive values.
     members
-        The numbers that have it.
+        The indices of the numbers.
     starts
-        For each of them, the value of law[0].
+        For each member, the value that distribution[0] belongs to.
     mark
-        The weights of the same values for a member that is the marked one; None where none of them can be.
+        The weights of the same values for a marked member. None if no member can be marked.
     """
 
-    law: Floats
+    distribution: Floats
     members: Integers
     starts: Integers
     mark: Floats | None = None
@@ -67,7 +71,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One set of independent laws: log u_r, the tilt, who has which law, and whether one number is marked."""
+    """One row of the mixture: log u_r, the tilt, the distributions of all numbers, and True if one number is marked."""
 
     log_bound: float
     tilt: float
@@ -75,230 +79,242 @@ class Row:
     marked: bool = False
 
 
-def laws(rows: list[Row], total: int, epsilon: float) -> tuple[list[Posterior], float, float]:
-    """The law of every number, the part that is left out at most, and the logarithm of the sum of all weights."""
+def marginal_posteriors(rows: list[Row], total: int, epsilon: float) -> tuple[list[Posterior], float, float]:
+    """Return the distribution of every number, the largest part that is left out, and the log of the sum of weights."""
     rows = sorted(rows, key=lambda row: -row.log_bound)
     highest = rows[0].log_bound
     bounds = np.exp(np.array([row.log_bound for row in rows]) - highest)
-    rest = np.append(np.cumsum(bounds[::-1])[::-1], 0)
+    remaining = np.append(np.cumsum(bounds[::-1])[::-1], 0)
     count = sum(len(part.members) for part in rows[0].parts)
-    low, sums = _room(rows, count)
-    cuts = np.clip(CUT / (len(rows) * np.maximum(bounds, CUT)), CUT, COARSEST)
-    found, taken = 0.0, 0
-    while taken < len(rows) and rest[taken] > CUT * found:
+    lowest, sums = _empty_sums(rows, count)
+    cuts = np.clip(CUT / (len(rows) * np.maximum(bounds, CUT)), CUT, COARSEST_CUT)
+    weight_sum, taken = 0.0, 0
+    while taken < len(rows) and remaining[taken] > CUT * weight_sum:
         cut = float(cuts[taken])
-        weight = bounds[taken] / units(rows[taken].parts)
-        row = _shorter(rows[taken], cut) if cut > CUT else rows[taken]
-        passed, marginals = _pass(row, total, epsilon, cut)
-        found += weight * passed
-        for part, marginal in zip(row.parts, marginals, strict=True):
-            marginal *= weight
+        weight = bounds[taken] / mark_factor(rows[taken].parts)
+        row = _trimmed_row(rows[taken], cut) if cut > CUT else rows[taken]
+        expectation, part_weights = _up_and_down(row, total, epsilon, cut)
+        weight_sum += weight * expectation
+        for part, value_weights in zip(row.parts, part_weights, strict=True):
+            value_weights *= weight
             for member, start in zip(part.members.tolist(), part.starts.tolist(), strict=True):
-                at = start - low[member]
-                sums[member][at : at + len(marginal)] += marginal
+                offset = start - lowest[member]
+                sums[member][offset : offset + len(value_weights)] += value_weights
         taken += 1
-    left_out = (rest[taken] + 10 * count * float(cuts[:taken] @ bounds[:taken])) / found
-    return [_posterior(low[i], sums[i]) for i in range(count)], float(left_out), highest + float(np.log(found))
+    left_out = (remaining[taken] + 10 * count * float(cuts[:taken] @ bounds[:taken])) / weight_sum
+    posteriors = [_posterior(lowest[number], sums[number]) for number in range(count)]
+    return posteriors, float(left_out), highest + float(np.log(weight_sum))
 
 
-def units(parts: Iterable[Part]) -> float:
-    """The factor of a bound that is for marks: 1 and the sum of their masses."""
+def mark_factor(parts: Iterable[Part]) -> float:
+    """Return the factor of a bound that is due to marks: 1 plus the sum of their masses."""
     return 1 + sum(len(part.members) * float(part.mark.sum()) for part in parts if part.mark is not None)
 
 
-def joint(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Integers, Floats, float]:
-    """The law of two numbers together: the values of both, the table, and the part that is left out at most."""
-    each, left_out, found = laws(rows, total, epsilon)
-    one, other = (posterior.support for posterior in each)
-    away = total - np.add.outer(one, other)
-    table = np.zeros(away.shape)
+def joint_posterior(rows: list[Row], total: int, epsilon: float) -> tuple[Integers, Integers, Floats, float]:
+    """Return the joint distribution of two numbers: the values of both, the table, and the largest part left out."""
+    posteriors, left_out, log_sum = marginal_posteriors(rows, total, epsilon)
+    first_values, second_values = (posterior.support for posterior in posteriors)
+    distance = total - np.add.outer(first_values, second_values)
+    table = np.zeros(distance.shape)
     for row in rows:
-        if row.log_bound < found + math.log(CUT / len(rows)):
+        if row.log_bound < log_sum + math.log(CUT / len(rows)):
             continue
-        (law, mark), (second, marked) = (
-            _spread(next(part for part in row.parts if member in part.members), member, support)
-            for member, support in ((0, one), (1, other))
+        (first, first_mark), (second, second_mark) = (
+            _on_support(next(part for part in row.parts if member in part.members), member, support)
+            for member, support in ((0, first_values), (1, second_values))
         )
-        both = np.outer(mark, second) + np.outer(law, marked) if row.marked else np.outer(law, second)
-        weight = math.exp(row.log_bound - found) / units(row.parts)
-        table += both * np.exp(-epsilon * np.abs(away) - row.tilt * away) * weight
-    return one, other, table / table.sum(), left_out
+        joint = np.outer(first_mark, second) + np.outer(first, second_mark) if row.marked else np.outer(first, second)
+        weight = math.exp(row.log_bound - log_sum) / mark_factor(row.parts)
+        table += joint * np.exp(-epsilon * np.abs(distance) - row.tilt * distance) * weight
+    return first_values, second_values, table / table.sum(), left_out
 
 
-def _spread(part: Part, member: int, support: Integers) -> tuple[Floats, Floats]:
-    """The law of one member on a support, and that of its mark."""
+def _on_support(part: Part, member: int, support: Integers) -> tuple[Floats, Floats]:
+    """Return the distribution and the mark of one member, at consecutive values."""
     start = int(part.starts[part.members == member][0])
-    spread = np.zeros((2, len(support)))
-    first, last = max(start, int(support[0])), min(start + len(part.law), int(support[-1]) + 1)
-    for row, values in enumerate((part.law, part.mark)):
-        if values is not None and first < last:
-            spread[row, first - int(support[0]) : last - int(support[0])] = values[first - start : last - start]
-    return spread[0], spread[1]
+    result = np.zeros((2, len(support)))
+    first, last = max(start, int(support[0])), min(start + len(part.distribution), int(support[-1]) + 1)
+    for row, weights in enumerate((part.distribution, part.mark)):
+        if weights is not None and first < last:
+            result[row, first - int(support[0]) : last - int(support[0])] = weights[first - start : last - start]
+    return result[0], result[1]
 
 
 def reach(slope: float) -> int:
-    """How far exp(-slope x) is followed: to where the rest holds CUT of what is before."""
+    """Return the x up to which exp(-slope x) is followed. The rest has CUT of the mass."""
     return math.ceil(-math.log(CUT) / slope)
 
 
-def noise(epsilon: float, tilt: float, room: int) -> tuple[Floats, int]:
-    """alpha**|e| exp(-tilt e) for e from the second result on, and not below -room."""
-    down = min(room, reach(epsilon - tilt))
-    away = np.arange(-down, reach(epsilon + tilt) + 1)
-    return np.exp(-epsilon * np.abs(away) - tilt * away), -down
+def noise(epsilon: float, tilt: float, most_down: int) -> tuple[Floats, int]:
+    """Return alpha**|e| exp(-tilt e) for consecutive e, and the first e, which is -most_down or more."""
+    down = min(most_down, reach(epsilon - tilt))
+    errors = np.arange(-down, reach(epsilon + tilt) + 1)
+    return np.exp(-epsilon * np.abs(errors) - tilt * errors), -down
 
 
-def trim(law: Floats, cut: float | None = None) -> tuple[Floats, int]:
-    """A law without tails of mass `cut` (CUT), and how many values went from its lower end."""
+def trim(distribution: Floats, cut: float | None = None) -> tuple[Floats, int]:
+    """Return a distribution without tails of mass `cut` (CUT), and how many values were cut from the lower end."""
     cut = CUT if cut is None else cut
-    first = int(law.cumsum().searchsorted(cut, side="right"))
-    last = len(law) - int(law[::-1].cumsum().searchsorted(cut, side="right"))
-    return law[first:last], first
+    first = int(distribution.cumsum().searchsorted(cut, side="right"))
+    last = len(distribution) - int(distribution[::-1].cumsum().searchsorted(cut, side="right"))
+    return distribution[first:last], first
 
 
-def _shorter(row: Row, cut: float) -> Row:
-    """A row with more cut from its laws."""
+def _trimmed_row(row: Row, cut: float) -> Row:
+    """Return a row with tails of mass `cut` cut from its distributions."""
     parts = []
     for part in row.parts:
-        (law, mark), first = _trimmed((part.law, part.mark), cut)
-        assert law is not None
-        parts.append(Part(law, part.members, part.starts + first, mark))
+        (distribution, mark), first = _trim_pair((part.distribution, part.mark), cut)
+        assert distribution is not None
+        parts.append(Part(distribution, part.members, part.starts + first, mark))
     return Row(row.log_bound, row.tilt, tuple(parts), row.marked)
 
 
-def _room(rows: list[Row], count: int) -> tuple[list[int], list[Floats]]:
-    """The least value of every number, and zeros from there to its largest."""
+def _empty_sums(rows: list[Row], count: int) -> tuple[list[int], list[Floats]]:
+    """Return the least value of every number in any row, and zeros from that value up to its largest value."""
     low, high = np.full(count, np.iinfo(np.int64).max), np.zeros(count, np.int64)
     for row in rows:
         for part in row.parts:
             low[part.members] = np.minimum(low[part.members], part.starts)
-            high[part.members] = np.maximum(high[part.members], part.starts + len(part.law))
+            high[part.members] = np.maximum(high[part.members], part.starts + len(part.distribution))
     return low.tolist(), [np.zeros(size) for size in (high - low).tolist()]
 
 
-def _posterior(low: int, weights: Floats) -> Posterior:
+def _posterior(lowest: int, weights: Floats) -> Posterior:
     kept, first = trim(weights / weights.sum())
-    return Posterior(np.arange(low + first, low + first + len(kept)), kept / kept.sum())
+    return Posterior(np.arange(lowest + first, lowest + first + len(kept)), kept / kept.sum())
 
 
 class Node(NamedTuple):
-    """The law of a sum: of all members of a part, or of two other nodes.
+    """The distribution of a sum: of all members of a part, or of two other nodes.
 
-    `start` is its least value less the sum of the starts, `gone` how many values were cut from its lower end. `one` and
-    `other` are what was added up: two nodes, or the law of one member of a part and that of all its others.
+    Attributes
+    ----------
+    distribution
+        Weights of consecutive values of the sum.
+    start
+        The least value of the sum, minus the sum of the starts of all members.
+    cut_below
+        How many values were cut from the lower end.
+    left, right
+        The two summands: two nodes, or, at a leaf, one member of the part and the sum of all other members.
     """
 
-    law: Pair
+    distribution: MarkPair
     start: int
-    gone: int
-    one: "Node | Pair"
-    other: "Node | Pair"
+    cut_below: int
+    left: "Node | MarkPair"
+    right: "Node | MarkPair"
 
 
-def _pass(row: Row, total: int, epsilon: float, cut: float) -> tuple[float, list[Floats]]:
-    """The expectation of alpha**|d| exp(-t d), and for each part how it is shared among the values of one member."""
+def _up_and_down(row: Row, total: int, epsilon: float, cut: float) -> tuple[float, list[Floats]]:
+    """Return the expectation of alpha**|d| exp(-t d), and for each part its division among the values of one member."""
     nodes = [_leaf(part, cut) for part in row.parts]
     while len(nodes) > 1:
-        pairs = [_joined(*two, cut) for two in zip(nodes[::2], nodes[1::2], strict=False)]
-        nodes = [*pairs, *nodes[2 * len(pairs) :]]
+        joined = [_join(left, right, cut) for left, right in zip(nodes[::2], nodes[1::2], strict=False)]
+        nodes = [*joined, *nodes[2 * len(joined) :]]
     root = nodes[0]
-    wanted = root.law[1] if row.marked else root.law[0]
-    assert wanted is not None
+    sums = root.distribution[1] if row.marked else root.distribution[0]
+    assert sums is not None
     lowest = root.start + sum(int(part.starts.sum()) for part in row.parts)
-    away = total - lowest - np.arange(len(wanted))
-    final = np.exp(-epsilon * np.abs(away) - row.tilt * away)
-    return float(wanted @ final), list(_shares(root, (None, final) if row.marked else (final, None)))
+    distance = total - lowest - np.arange(len(sums))
+    chance = np.exp(-epsilon * np.abs(distance) - row.tilt * distance)
+    return float(sums @ chance), list(_leaf_weights(root, (None, chance) if row.marked else (chance, None)))
 
 
 def _leaf(part: Part, cut: float) -> Node:
-    law = (part.law, part.mark)
-    others, shift = _power(law, len(part.members) - 1, cut)
-    both, gone = _trimmed(_sum(others, law), cut)
-    return Node(both, shift + gone, gone, law, others)
+    member = (part.distribution, part.mark)
+    others, shift = _power(member, len(part.members) - 1, cut)
+    distribution, cut_below = _trim_pair(_convolve(others, member), cut)
+    return Node(distribution, shift + cut_below, cut_below, member, others)
 
 
-def _joined(one: Node, other: Node, cut: float) -> Node:
-    law, gone = _trimmed(_sum(one.law, other.law), cut)
-    return Node(law, one.start + other.start + gone, gone, one, other)
+def _join(left: Node, right: Node, cut: float) -> Node:
+    distribution, cut_below = _trim_pair(_convolve(left.distribution, right.distribution), cut)
+    return Node(distribution, left.start + right.start + cut_below, cut_below, left, right)
 
 
-def _shares(node: Node, chance: Pair) -> Iterator[Floats]:
-    """For each part below a node the weights of the values of one member, given the chance of the total."""
-    one, other = (each.law if isinstance(each, Node) else each for each in (node.one, node.other))
-    chance = _pad(chance, node.gone, _length(one) + _length(other) - 1)
-    if isinstance(node.one, Node) and isinstance(node.other, Node):
-        yield from _shares(node.one, _seen(chance, other))
-        yield from _shares(node.other, _seen(chance, one))
+def _leaf_weights(node: Node, chance: MarkPair) -> Iterator[Floats]:
+    """Yield, for each part below a node, the weights of the values of one member.
+
+    `chance` is the chance of the total given the sum of the node.
+    """
+    left, right = (
+        summand.distribution if isinstance(summand, Node) else summand for summand in (node.left, node.right)
+    )
+    chance = _pad(chance, node.cut_below, _length(left) + _length(right) - 1)
+    if isinstance(node.left, Node) and isinstance(node.right, Node):
+        yield from _leaf_weights(node.left, _without_summand(chance, right))
+        yield from _leaf_weights(node.right, _without_summand(chance, left))
     else:
-        yield _product(one, _seen(chance, other))
+        yield _multiply(left, _without_summand(chance, right))
 
 
-def _power(law: Pair, times: int, cut: float) -> tuple[Pair, int]:
-    """The law of a sum of so many, and how far its start is above the sum of theirs."""
-    result: Pair = (np.ones(1), None)
-    shift, square, moved = 0, law, 0
+def _power(base: MarkPair, times: int, cut: float) -> tuple[MarkPair, int]:
+    """Return the distribution of the sum of `times` numbers, and how far its start is above the sum of their starts."""
+    result: MarkPair = (np.ones(1), None)
+    shift, square, square_shift = 0, base, 0
     while times:
         if times & 1:
-            result, gone = _trimmed(_sum(result, square), cut)
-            shift += moved + gone
+            result, cut_below = _trim_pair(_convolve(result, square), cut)
+            shift += square_shift + cut_below
         times >>= 1
         if times:
-            square, gone = _trimmed(_sum(square, square), cut)
-            moved = 2 * moved + gone
+            square, cut_below = _trim_pair(_convolve(square, square), cut)
+            square_shift = 2 * square_shift + cut_below
     return result, shift
 
 
-def _sum(one: Pair, other: Pair) -> Pair:
-    """The laws of the sum of two independent numbers."""
-    return _both(np.convolve, one[0], other[0]), _add(
-        _both(np.convolve, one[1], other[0]), _both(np.convolve, one[0], other[1])
-    )
+def _convolve(a: MarkPair, b: MarkPair) -> MarkPair:
+    """Return the distribution of the sum of two independent numbers."""
+    return _apply(np.convolve, a[0], b[0]), _add(_apply(np.convolve, a[1], b[0]), _apply(np.convolve, a[0], b[1]))
 
 
-def _seen(chance: Pair, law: Pair) -> Pair:
-    """The chances of what is seen before a number of this law is added, given those after it."""
-    return _add(_both(_correlate, chance[0], law[0]), _both(_correlate, chance[1], law[1])), _both(
-        _correlate, chance[1], law[0]
-    )
+def _without_summand(chance: MarkPair, summand: MarkPair) -> MarkPair:
+    """Return the chance of the total given a number, from the chance given its sum with an independent summand."""
+    unmarked = _add(_apply(_correlate, chance[0], summand[0]), _apply(_correlate, chance[1], summand[1]))
+    return unmarked, _apply(_correlate, chance[1], summand[0])
 
 
-def _product(law: Pair, chance: Pair) -> Floats:
-    found = _add(_both(np.multiply, law[0], chance[0]), _both(np.multiply, law[1], chance[1]))
-    assert found is not None
-    return found
+def _multiply(distribution: MarkPair, chance: MarkPair) -> Floats:
+    product = _add(_apply(np.multiply, distribution[0], chance[0]), _apply(np.multiply, distribution[1], chance[1]))
+    assert product is not None
+    return product
 
 
-def _correlate(chance: Floats, law: Floats) -> Floats:
-    return np.correlate(chance, law, "valid")
+def _correlate(chance: Floats, distribution: Floats) -> Floats:
+    return np.correlate(chance, distribution, "valid")
 
 
-def _both(operation: Callable[[Floats, Floats], Floats], one: Floats | None, other: Floats | None) -> Floats | None:
-    return None if one is None or other is None else operation(one, other)
+def _apply(operation: Callable[[Floats, Floats], Floats], a: Floats | None, b: Floats | None) -> Floats | None:
+    return None if a is None or b is None else operation(a, b)
 
 
-def _add(one: Floats | None, other: Floats | None) -> Floats | None:
-    return other if one is None else one if other is None else one + other
+def _add(a: Floats | None, b: Floats | None) -> Floats | None:
+    return b if a is None else a if b is None else a + b
 
 
-def _trimmed(law: Pair, cut: float) -> tuple[Pair, int]:
-    """Both laws without the values at the ends where their sum has tails of mass `cut`."""
-    whole = _add(*law)
+def _trim_pair(pair: MarkPair, cut: float) -> tuple[MarkPair, int]:
+    """Return both distributions without the values at the ends at which their sum has tails of mass `cut`."""
+    whole = _add(*pair)
     assert whole is not None
     kept, first = trim(whole, cut)
     part = slice(first, first + len(kept))
-    return (None if law[0] is None else law[0][part], None if law[1] is None else law[1][part]), first
+    return (None if pair[0] is None else pair[0][part], None if pair[1] is None else pair[1][part]), first
 
 
-def _length(law: Pair) -> int:
-    known = law[0] if law[1] is None else law[1]
-    assert known is not None
-    return len(known)
+def _length(pair: MarkPair) -> int:
+    distribution = pair[0] if pair[1] is None else pair[1]
+    assert distribution is not None
+    return len(distribution)
 
 
-def _pad(values: Pair, before: int, size: int) -> Pair:
+def _pad(pair: MarkPair, before: int, size: int) -> MarkPair:
+    """Return both distributions with zeros in front and behind, `size` values long."""
     padded: list[Floats | None] = []
-    for each in values:
-        padded.append(None if each is None else np.zeros(size))
-        if each is not None:
-            padded[-1][before : before + len(each)] = each  # type: ignore[index]
+    for distribution in pair:
+        padded.append(None if distribution is None else np.zeros(size))
+        if distribution is not None:
+            padded[-1][before : before + len(distribution)] = distribution  # type: ignore[index]
     return padded[0], padded[1]
