@@ -12,7 +12,7 @@ MOST_LINES = 400
 SAME_NAME = {
     "__init__.py": "every package has one",
     "compare.py": "the command of design/compare",
-    "draw.py": "infer/wang_posteriors draws algorithms, papers draws figures, release draws measurements",
+    "draw.py": "papers draws figures, release draws measurements",
     "keys.py": "the command that makes the secrets of measure/keys",
     "ledger.py": "the command of account/ledger",
     "lookup.py": "certify looks up noise by keys, measure looks up the noise of cells",

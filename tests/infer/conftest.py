@@ -10,10 +10,10 @@ from tests.infer.published import publish
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return publish(tmp_path_factory.mktemp("first"), "1")
 
 
 @pytest.fixture(scope="module")
-def held(made: Path) -> FolderReader:
-    return dc.infer.folder(made)
+def reader(folder_path: Path) -> FolderReader:
+    return dc.infer.folder(folder_path)

@@ -1,4 +1,4 @@
-"""Releases of random people, and how their tables are read."""
+"""Releases of random people, and helpers that read their tables."""
 
 import csv
 import io
@@ -14,9 +14,9 @@ AGES = {"18+": ["adult", "old"], "65+": ["old"]}
 
 
 def publish(folder: Path, version: str, size: int = 600, **changes: Any) -> Path:
-    """A release of random people with overlapping age groups, one dimension at two levels."""
-    draw = random.Random(version)
-    lines = [f"{draw.choice('nsw')},{draw.choice(['child', 'adult', 'old'])},{draw.choice('fm')}" for _ in range(size)]
+    """Publish random people with overlapping age groups, one dimension at two levels. Return the folder."""
+    rng = random.Random(version)
+    lines = [f"{rng.choice('nsw')},{rng.choice(['child', 'adult', 'old'])},{rng.choice('fm')}" for _ in range(size)]
     (folder / f"{version}.csv").write_text("\n".join(["district,age,sex", *lines]) + "\n")
     if not (folder / "secret.key").exists():
         secrets.new_secret(folder / "secret.key")
@@ -41,13 +41,15 @@ def publish(folder: Path, version: str, size: int = 600, **changes: Any) -> Path
 
 
 def rows(text: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV text, by column name."""
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def cell(held: FolderReader, **labels: str) -> int:
+def cell(reader: FolderReader, **labels: str) -> int:
+    """Return the measurement of one cell of the table "people"."""
     return next(
         int(row["measured"])
-        for row in rows(held.csv(table="people"))
+        for row in rows(reader.csv(table="people"))
         if all(row[name] == label for name, label in labels.items())
     )
 

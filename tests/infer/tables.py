@@ -1,4 +1,4 @@
-"""Small tables of every shape, and the posterior by plain fractions."""
+"""Small tables of every shape, and posteriors computed by plain fractions."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -9,7 +9,7 @@ from discreet import Counts, Mechanism, PTable, Row, design
 
 
 def random_table(seed: int, lower: int = 0, upper: int | None = None, small: int = 3, period: int = 2) -> PTable:
-    """Rows for small counts and a periodic interior, with zeros here and there."""
+    """Return a table with rows for small counts and a periodic interior, with zeros in some places."""
     rng = np.random.default_rng(seed)
 
     def row(first: int) -> Row:
@@ -35,7 +35,7 @@ TABLES: dict[str, PTable] = {
 
 
 def weight(table: PTable, measured: int, count: int) -> Fraction:
-    """Pr[measured | count]."""
+    """Return Pr[measured | count]."""
     domain = table.domain
     assert isinstance(domain, Counts)
     inside = max(count, domain.lower) if domain.upper is None else min(max(count, domain.lower), domain.upper)
@@ -45,21 +45,21 @@ def weight(table: PTable, measured: int, count: int) -> Fraction:
 def by_fractions(
     table: PTable, measured: int, prior: Callable[[int], Fraction | int], counts: range
 ) -> dict[int, Fraction]:
-    """The posterior over these counts, exactly."""
+    """Return the exact posterior over these counts."""
     joint = {count: prior(count) * weight(table, measured, count) for count in counts}
     total = sum(joint.values())
     return {count: p / total for count, p in joint.items() if p} if total else {}
 
 
 def flat(table: PTable) -> Callable[[int], int]:
-    """A flat prior on the domain."""
+    """Return a flat prior on the domain."""
     domain = table.domain
     assert isinstance(domain, Counts)
     return lambda count: int(domain.lower <= count and (domain.upper is None or count <= domain.upper))
 
 
 def poisson(rate: Fraction) -> Callable[[int], Fraction]:
-    """Poisson weights without their constant."""
+    """Return Poisson weights without their constant."""
     powers = [Fraction(1)]
     for count in range(1, 400):
         powers.append(powers[-1] * rate / count)

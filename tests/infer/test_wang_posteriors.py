@@ -1,10 +1,11 @@
-"""Counts that were made to add up: the posterior of the true ones, against sums over every noisy table."""
+"""Posteriors given counts that were made to add up equal sums over every noisy table."""
 
 import inspect
 import math
+import random
 from importlib import import_module
 from itertools import permutations, product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ RULES: list[tuple[Algorithm, Ties]] = [("3", "first"), ("3", "last"), ("3", "ran
 
 
 def chances(released: tuple[int, ...], noisy: np.ndarray, algorithm: str, ties: str) -> np.ndarray:
-    """Of the released counts, given noisy components of which none is negative, by the algorithm itself."""
+    """Return the chance of the released counts given each row of noisy components, by the algorithm itself."""
     size, total = len(released), sum(released)
     if algorithm == "2":
         weights = np.where(noisy.any(axis=1, keepdims=True), noisy, 1)
@@ -46,9 +47,9 @@ def chances(released: tuple[int, ...], noisy: np.ndarray, algorithm: str, ties: 
 
 
 def brute(released: tuple[int, ...], epsilon: float, algorithm: str, ties: str) -> np.ndarray:
-    """The joint posterior on 0, 1, ... in every direction: all tables within 32/epsilon of the largest count.
+    """Return the joint posterior on 0, 1, ... on every axis, from all tables within 32/epsilon of the largest count.
 
-    A draw moves counts more than the noise does, so there tables reach 18 farther.
+    A draw moves counts more than the noise does, so tables of algorithm 2 reach 18 farther.
     """
     size, total, alpha = len(released), sum(released), math.exp(-epsilon)
     values = np.arange(max(released) + math.ceil(32 / epsilon) + 1 + 18 * (algorithm == "2"))
@@ -69,6 +70,10 @@ def dense(posterior: Posterior, size: int) -> np.ndarray:
     return full
 
 
+def means(posteriors: list[Posterior]) -> list[float]:
+    return [posterior.mean() for posterior in posteriors]
+
+
 def marginal(table: np.ndarray, axis: int) -> np.ndarray:
     return np.asarray(table.sum(axis=tuple(other for other in range(table.ndim) if other != axis)))
 
@@ -82,20 +87,22 @@ def marginal(table: np.ndarray, axis: int) -> np.ndarray:
         ((0, 0, 0), 2.0), ((0, 3, 3), 1.5), ((1, 0, 2, 1), 4.0), ((1, 1, 1), 40.0), ((2, 2), 100.0),
     ],
 )  # fmt: skip
-def test_brute_force(released: tuple[int, ...], epsilon: float, algorithm: str, ties: str) -> None:
+def test_posteriors_equal_sums_over_all_noisy_tables(
+    released: tuple[int, ...], epsilon: float, algorithm: str, ties: str
+) -> None:
     table = brute(released, epsilon, algorithm, ties)
-    found = wang(released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
-    assert len(found) == len(released)
-    for axis, posterior in enumerate(found):
+    posteriors = wang(released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
+    assert len(posteriors) == len(released)
+    for axis, posterior in enumerate(posteriors):
         ours = dense(posterior, len(table))
         expected = np.pad(marginal(table, axis), (0, len(ours) - len(table)))
         assert np.abs(ours - expected).max() < 1e-11
     if len(released) == 2:
-        one, other, together = wang_pair(released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
-        inside = together[: len(table) - one[0], : len(table) - other[0]]
-        expected = table[one[0] :, other[0] :][: inside.shape[0], : inside.shape[1]]
+        first, second, joint = wang_pair(released, epsilon=epsilon, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
+        inside = joint[: len(table) - first[0], : len(table) - second[0]]
+        expected = table[first[0] :, second[0] :][: inside.shape[0], : inside.shape[1]]
         assert np.abs(inside - expected).max() < 1e-11
-        assert together.sum() == pytest.approx(1, abs=1e-12)
+        assert joint.sum() == pytest.approx(1, abs=1e-12)
 
 
 @settings(max_examples=25, deadline=None)
@@ -104,7 +111,9 @@ def test_brute_force(released: tuple[int, ...], epsilon: float, algorithm: str, 
     st.sampled_from([2.0, 2.5, 4.0]),
     st.sampled_from(RULES),
 )
-def test_brute_force_anywhere(released: tuple[int, ...], epsilon: float, rule: tuple[str, str]) -> None:
+def test_posteriors_of_random_lists_equal_sums_over_all_noisy_tables(
+    released: tuple[int, ...], epsilon: float, rule: tuple[str, str]
+) -> None:
     table = brute(released, epsilon, *rule)
     for axis, posterior in enumerate(wang(released, epsilon=epsilon, algorithm=rule[0], ties=rule[1])):  # type: ignore[arg-type]
         ours = dense(posterior, len(table))
@@ -129,7 +138,9 @@ def test_brute_force_anywhere(released: tuple[int, ...], epsilon: float, rule: t
         ("2", "first", 3, 249.1738854289, 157.7939685716, 249),
     ],
 )  # fmt: skip
-def test_five_components(algorithm: str, ties: str, component: int, mean: float, variance: float, most: int) -> None:
+def test_five_components_have_the_golden_moments(
+    algorithm: str, ties: str, component: int, mean: float, variance: float, most: int
+) -> None:
     released = [12, 0, 57, 250, 357]
     posterior = wang(released, epsilon=1, algorithm=algorithm, ties=ties)[component]  # type: ignore[arg-type]
     assert posterior.mean() == pytest.approx(mean, rel=1e-12 if algorithm == "3" else 1e-10)
@@ -137,7 +148,7 @@ def test_five_components(algorithm: str, ties: str, component: int, mean: float,
     assert posterior.mode() == most
 
 
-def test_fifty_components() -> None:
+def test_fifty_components_have_the_golden_moments() -> None:
     """Golden 004.exact_post.S50.*: Example 2, released as it is."""
     first = wang(EXAMPLE_2, epsilon=1, algorithm="3", ties="first")
     for component, mean, variance in (
@@ -161,14 +172,14 @@ def test_fifty_components() -> None:
         ([0] * 300 + [3], 1, "3", "first"), ([0] * 2000 + [3], 1, "2", "first"), ([0] * 200 + [900], 1, "3", "last"),
     ],
 )  # fmt: skip
-def test_what_is_left_out_is_bounded(released: list[int], epsilon: float, algorithm: str, ties: str) -> None:
-    """The bound that is computed with the posterior is far below what is promised."""
+def test_the_part_that_is_left_out_is_bounded(released: list[int], epsilon: float, algorithm: str, ties: str) -> None:
+    """The bound that is computed with the posterior is far below the promised accuracy."""
     rows, total, rate = import_module("discreet.infer.wang_posteriors.components")._rows(
         released, epsilon, algorithm, ties, None
     )
-    found, left_out, _ = _coupled.laws(rows, total, rate)
+    posteriors, left_out, _ = _coupled.marginal_posteriors(rows, total, rate)
     assert left_out < ACCURACY / 10
-    assert all(abs(posterior.probabilities.sum() - 1) < 1e-12 for posterior in found)
+    assert all(abs(posterior.probabilities.sum() - 1) < 1e-12 for posterior in posteriors)
 
 
 def test_deeper_cuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,42 +189,42 @@ def test_deeper_cuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_multinomial_draw, "DEPTH", 62.0)
     for rule, before in plain.items():
         deeper = wang([9, 0, 30, 2, 61], epsilon="0.5", algorithm=rule[0], ties=rule[1])
-        for one, other in zip(before, deeper, strict=True):
-            assert one.mean() == pytest.approx(other.mean(), rel=1e-12)
-            assert one.variance() == pytest.approx(other.variance(), rel=1e-12)
+        for posterior, deeper_posterior in zip(before, deeper, strict=True):
+            assert posterior.mean() == pytest.approx(deeper_posterior.mean(), rel=1e-12)
+            assert posterior.variance() == pytest.approx(deeper_posterior.variance(), rel=1e-12)
 
 
 @pytest.mark.parametrize("ties", ["first", "random"])
 def test_rows_that_matter_little_are_cut_short_without_harm(ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of rows, most of them cut coarsely; with no such cuts and all tails longer the law is the same."""
+    """Most of hundreds of rows are cut coarsely. With finer cuts and longer tails the posteriors are the same."""
     released = [0] * 17 + [1, 2, 40]
     plain = wang(released, epsilon=1, ties=ties)  # type: ignore[arg-type]
-    monkeypatch.setattr(_coupled, "COARSEST", 0.0)
+    monkeypatch.setattr(_coupled, "COARSEST_CUT", 0.0)
     monkeypatch.setattr(_coupled, "CUT", 1e-25)
     monkeypatch.setattr(_multinomial_mode, "CUT", 1e-25)
-    for one, other in zip(plain, wang(released, epsilon=1, ties=ties), strict=True):  # type: ignore[arg-type]
-        size = int(max(one.support[-1], other.support[-1])) + 1
-        assert np.abs(dense(one, size) - dense(other, size)).max() < 1e-15
+    for posterior, longer in zip(plain, wang(released, epsilon=1, ties=ties), strict=True):  # type: ignore[arg-type]
+        size = int(max(posterior.support[-1], longer.support[-1])) + 1
+        assert np.abs(dense(posterior, size) - dense(longer, size)).max() < 1e-15
 
 
-def test_counts_that_noise_does_not_bring_to_0_share_a_law() -> None:
-    """At epsilon 1/2 that is all from 93 on, whatever they are: a row has one law for each way to round them."""
-    rows = _multinomial_mode.rows(np.arange(100, 1000, 20), 0.5, "first")
+def test_counts_that_noise_does_not_bring_to_0_share_a_distribution() -> None:
+    """At epsilon 1/2 these are all counts from 93 on. A row has one distribution for each way to round them."""
+    rows = _multinomial_mode.mode_rows(np.arange(100, 1000, 20), 0.5, "first")
     likely = [row for row in rows if row.tilt == 0]
     assert likely
     assert max(len(row.parts) for row in likely) <= 3
 
 
-def test_the_total_of_a_table_says_most_about_its_only_component() -> None:
-    """One component: the components' noise says nothing, and the posterior is alpha**|x - N|."""
+def test_the_posterior_of_an_only_component_is_the_noise_of_the_total() -> None:
+    """The noise of the component says nothing, so the posterior is alpha**|x - N|."""
     for algorithm in ("2", "3"):
         posterior = wang([6], alpha="1/2", algorithm=algorithm)[0]
-        law = 0.5 ** np.abs(posterior.support - 6.0)
-        assert np.abs(posterior.probabilities - law / (2 + 1 - 2.0**-6)).max() < 1e-14
+        weights = 0.5 ** np.abs(posterior.support - 6.0)
+        assert np.abs(posterior.probabilities - weights / (2 + 1 - 2.0**-6)).max() < 1e-14
 
 
-def test_a_released_total_of_nothing() -> None:
-    """Only the total says anything: counts are independent, alpha**x."""
+def test_a_released_total_of_0_leaves_counts_independent() -> None:
+    """Each count has the distribution alpha**x."""
     for posterior in wang([0, 0, 0], alpha="1/2", algorithm="3"):
         assert posterior.probabilities == pytest.approx(0.5 ** (posterior.support + 1.0), rel=1e-12)
         assert posterior.mean() == pytest.approx(1, rel=1e-12)
@@ -221,72 +232,72 @@ def test_a_released_total_of_nothing() -> None:
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=6), st.randoms())
 @settings(max_examples=8, deadline=None)
-def test_order_matters_only_for_ties(released: list[int], chance) -> None:  # type: ignore[no-untyped-def]
+def test_order_matters_only_for_ties(released: list[int], rng: random.Random) -> None:
     order = list(range(len(released)))
-    chance.shuffle(order)
+    rng.shuffle(order)
     for algorithm, ties in (("3", "random"), ("2", "first")):
         straight = wang(released, epsilon=1, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
         shuffled = wang([released[i] for i in order], epsilon=1, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
-        for place, i in enumerate(order):
-            assert shuffled[place].mean() == pytest.approx(straight[i].mean(), rel=1e-12, abs=1e-12)
+        for index, i in enumerate(order):
+            assert shuffled[index].mean() == pytest.approx(straight[i].mean(), rel=1e-12, abs=1e-12)
     first = wang(released, epsilon=1, ties="first")
     last = wang(released[::-1], epsilon=1, ties="last")[::-1]
-    assert [each.mean() for each in first] == pytest.approx([each.mean() for each in last], rel=1e-12)
+    assert means(first) == pytest.approx(means(last), rel=1e-12)
 
 
-def test_random_ties_lie_between_the_rules() -> None:
-    """With two components either wins a tie half of the time, so the chances of k are halfway between."""
+def test_random_ties_lie_halfway_between_first_and_last() -> None:
+    """With two components either wins a tie half of the time."""
     released, weights = [4, 7], {}
     for ties in ("first", "last", "random"):
-        rows = _multinomial_mode.rows(np.array(released), 1.0, ties)
-        weights[ties] = math.exp(_coupled.laws(rows, 11, 1.0)[2])
+        rows = _multinomial_mode.mode_rows(np.array(released), 1.0, ties)
+        weights[ties] = math.exp(_coupled.marginal_posteriors(rows, 11, 1.0)[2])
     assert weights["random"] == pytest.approx((weights["first"] + weights["last"]) / 2, rel=1e-12)
 
 
 def test_the_papers_rule_is_last_for_two_components() -> None:
-    one, other = (wang([4, 7], epsilon=1, ties=ties) for ties in ("paper", "last"))
-    assert [each.mean() for each in one] == [each.mean() for each in other]
+    paper, last = (wang([4, 7], epsilon=1, ties=ties) for ties in ("paper", "last"))
+    assert means(paper) == means(last)
 
 
 def test_alpha_stands_for_epsilon() -> None:
-    one, other = wang([4, 7], alpha="1/2"), wang([4, 7], epsilon=math.log(2))
-    assert [each.mean() for each in one] == pytest.approx([each.mean() for each in other], rel=1e-13)
+    by_alpha, by_epsilon = wang([4, 7], alpha="1/2"), wang([4, 7], epsilon=math.log(2))
+    assert means(by_alpha) == pytest.approx(means(by_epsilon), rel=1e-13)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "named"),
     [
-        ({"released": [3, -1]}, "holds -1"),
-        ({"released": [3, 1.5]}, "holds 1.5"),
-        ({"released": [3, float("nan")]}, "holds nan"),
-        ({"released": [3, float("inf")]}, "holds inf"),
-        ({"released": [3, None]}, "holds nan"),
-        ({"released": []}, "one count or more"),
-        ({"released": 4}, "one count or more"),
-        ({"released": [[1, 2]]}, "one count or more"),
-        ({"released": [[1, 2], [3]]}, "one released count for each"),
+        ({"released": [3, -1]}, "-1"),
+        ({"released": [3, 1.5]}, r"1\.5"),
+        ({"released": [3, float("nan")]}, "nan"),
+        ({"released": [3, float("inf")]}, "inf"),
+        ({"released": [3, None]}, "nan"),
+        ({"released": []}, r"\(0,\)"),
+        ({"released": 4}, r"\(\)"),
+        ({"released": [[1, 2]]}, r"\(1, 2\)"),
+        ({"released": [[1, 2], [3]]}, "released"),
         ({"released": np.ma.masked_equal([3, 4], 4)}, "masked"),
-        ({"released": ["3", "4"]}, "integers from 0"),
-        ({"released": [True, False]}, "integers from 0"),
-        ({"released": [2**42, 5]}, "2\\*\\*42"),
-        ({"released": [10**6, 1], "algorithm": "2"}, "release by '3'"),
-        ({"algorithm": "1i"}, "choose '2' or '3'"),
-        ({"algorithm": "gls"}, "choose '2' or '3'"),
-        ({"ties": "middle"}, "choose from first"),
-        ({"released": [1, 2, 3], "ties": "paper"}, "rounding errors"),
-        ({"epsilon": None}, "give one of them"),
-        ({"alpha": "1/2"}, "give one of them"),
-        ({"epsilon": 0}, "above 0"),
-        ({"epsilon": "0.001"}, "give a larger one"),
+        ({"released": ["3", "4"]}, "str"),
+        ({"released": [True, False]}, "bool"),
+        ({"released": [2**42, 5]}, r"2\*\*42"),
+        ({"released": [10**6, 1], "algorithm": "2"}, "1000001"),
+        ({"algorithm": "1i"}, "algorithm .*'1i'"),
+        ({"algorithm": "gls"}, "algorithm .*'gls'"),
+        ({"ties": "middle"}, "ties .*'middle'"),
+        ({"released": [1, 2, 3], "ties": "paper"}, "'paper' with 3"),
+        ({"epsilon": None}, "epsilon"),
+        ({"alpha": "1/2"}, "alpha"),
+        ({"epsilon": 0}, "epsilon is 0"),
+        ({"epsilon": "0.001"}, r"epsilon is 0\.001"),
     ],
 )
-def test_bad_input_is_refused(arguments: dict, complaint: str) -> None:  # type: ignore[type-arg]
-    with pytest.raises(ParameterError, match=complaint):
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
         wang(**{"released": [3, 4], "epsilon": 1, **arguments})
 
 
-def test_a_pair_is_two() -> None:
-    with pytest.raises(ParameterError, match="3 components"):
+def test_a_pair_has_two_components() -> None:
+    with pytest.raises(ParameterError, match="3"):
         wang_pair([1, 2, 3], epsilon=1)
 
 
@@ -298,27 +309,29 @@ def test_a_pair_is_two() -> None:
         ("2", "first", (250, 357), 0.015376612630300381), ("2", "first", (252, 355), 0.015170929664328335),
     ],
 )  # fmt: skip
-def test_two_components_together(algorithm: str, ties: str, pair: tuple[int, int], chance: float) -> None:
-    """Tables 4 and 5 of the paper: true counts within 30 of the released ones."""
-    one, other, table = infer.wang_pair([250, 357], epsilon=1, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
-    near = table[np.ix_(np.abs(one - 250) <= 30, np.abs(other - 357) <= 30)].sum()
-    found = table[np.flatnonzero(one == pair[0])[0], np.flatnonzero(other == pair[1])[0]]
-    assert found / near == pytest.approx(chance, rel=1e-10)
+def test_pairs_have_the_chances_of_tables_4_and_5(
+    algorithm: str, ties: str, pair: tuple[int, int], chance: float
+) -> None:
+    """Tables 4 and 5 of the paper are about true counts within 30 of the released ones."""
+    first, second, table = infer.wang_pair([250, 357], epsilon=1, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
+    near = table[np.ix_(np.abs(first - 250) <= 30, np.abs(second - 357) <= 30)].sum()
+    probability = table[np.flatnonzero(first == pair[0])[0], np.flatnonzero(second == pair[1])[0]]
+    assert probability / near == pytest.approx(chance, rel=1e-10)
 
 
-def test_what_each_function_takes_ties_for() -> None:
-    """A release decides ties at random unless told otherwise; inference takes them for "first", and says so."""
+def test_reconcile_breaks_ties_at_random_and_infer_assumes_first() -> None:
+    """The docstring of `wang` says so."""
     assert inspect.signature(reconcile).parameters["ties"].default == "random"
     assert inspect.signature(wang).parameters["ties"].default == "first"
-    one, other = (wang([5, 5, 0], epsilon=1, ties=ties)[0].mean() for ties in ("first", "random"))
-    assert abs(one - other) > 0.01
+    first, at_random = (wang([5, 5, 0], epsilon=1, ties=ties)[0].mean() for ties in ("first", "random"))
+    assert abs(first - at_random) > 0.01
 
 
 @pytest.mark.parametrize("ties", ["first", "random"])
-def test_large_counts_that_are_equal(ties: Ties) -> None:
-    """That all noisy components are 0 or less is as good as impossible then, and takes no room."""
+def test_large_equal_counts_have_the_posteriors_of_smaller_ones(ties: Ties) -> None:
+    """It is practically impossible that all noisy components are 0 or less. That row takes no memory."""
     small = wang([1000, 1000], epsilon=1, ties=ties)
     large = wang([2**40, 2**40], epsilon=1, ties=ties)
-    for one, other in zip(small, large, strict=True):
-        assert one.interval()[0] - 1000 == other.interval()[0] - 2**40
-        assert one.mean() - 1000 == pytest.approx(other.mean() - 2**40, abs=1e-3)
+    for of_small, of_large in zip(small, large, strict=True):
+        assert of_small.interval()[0] - 1000 == of_large.interval()[0] - 2**40
+        assert of_small.mean() - 1000 == pytest.approx(of_large.mean() - 2**40, abs=1e-3)

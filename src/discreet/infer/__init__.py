@@ -1,4 +1,4 @@
-"""Inference: what published numbers say about the true counts."""
+"""What published numbers say about the true counts."""
 
 from discreet.infer.combine import difference, measured_total, total, update
 from discreet.infer.credible_intervals import Intervals, intervals

@@ -131,7 +131,7 @@ class Posterior:
         >>> dc.infer.posterior(table, 31).interval()
         (28, 34)
         >>> dc.infer.posterior(table, -3).interval("0.99")
-        (0, 4)
+        (0, 5)
         """
         self._require_order()
         low, high = (int(self.support[index]) for index in credible_ends(self.probabilities, level))

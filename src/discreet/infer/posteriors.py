@@ -77,9 +77,9 @@ def posterior(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -> Any
     >>> dc.infer.posterior(table, 2)
     Posterior(mode 2, mean 2.14, 95% within 0..5)
     >>> dc.infer.posterior(table, 2, prior="poisson:8")
-    Posterior(mode 3, mean 3.58, 95% within 1..7)
+    Posterior(mode 2, mean 3.45, 95% within 1..7)
     >>> [count.interval("0.99") for count in dc.infer.posterior(table, [31, -2])]
-    [(26, 36), (0, 4)]
+    [(27, 35), (0, 5)]
     """
     domain, known_prior = require_certified(ptable).domain, read_prior(prior)
     measurements = integer_measurements(observed)

@@ -55,7 +55,7 @@ class Poisson:
     >>> import discreet as dc
     >>> table = dc.design.geometric(epsilon=1).certify()
     >>> dc.infer.posterior(table, 9, prior=dc.infer.Poisson(3)).interval()
-    (4, 10)
+    (3, 9)
     """
 
     rate: float
@@ -86,7 +86,7 @@ class NegativeBinomial:
     >>> import discreet as dc
     >>> table = dc.design.geometric(epsilon=1).certify()
     >>> dc.infer.posterior(table, 3, prior=dc.infer.NegativeBinomial(mean=3, dispersion=0.5)).interval()
-    (0, 6)
+    (0, 5)
     """
 
     mean: float

@@ -117,7 +117,7 @@ def share(
     >>> part, *others = dc.infer.posterior(table, [12, 31, 24])
     >>> women = dc.infer.share(part, others)
     >>> f"{women.low:.1%} to {women.high:.1%}"
-    '13.4% to 21.7%'
+    '14.1% to 21.4%'
     """
     others = rest if isinstance(rest, Posterior) else total(rest)
     _require_not_negative(part)
