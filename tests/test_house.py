@@ -1,5 +1,6 @@
 """The rules that keep the code easy to find: short modules, and file names that occur once, a map that is true."""
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -38,3 +39,11 @@ def test_a_file_name_occurs_once_unless_both_files_are_one_idea() -> None:
 def test_the_map_of_the_packages_is_up_to_date() -> None:
     """The picture in CONTRIBUTING.md; `uv run python -m tools.package_map` draws it again."""
     assert package_map.PICTURE.read_text() == package_map.picture()
+
+
+def test_contributing_names_files_that_exist() -> None:
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text()
+    table = text[text.index("| a public name") : text.index("## What we ask")]
+    paths = re.findall(r"`([\w/]+(?:/|\.py))`", table)
+    assert len(paths) > 20
+    assert [path for path in paths if not (SOURCE / path).exists()] == []
