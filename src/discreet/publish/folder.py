@@ -1,4 +1,4 @@
-"""The folder of a release: its files and its manifest, from what may be published and nothing else."""
+"""The files and the manifest of a release, made from public values only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from discreet.publish.manifest import (
     digest,
 )
 from discreet.publish.report.expected import Expected, expected
-from discreet.publish.report.report_page import page
+from discreet.publish.report.report_page import report_html
 from discreet.reconcile.distance import GivenCount, given_counts
 from discreet.reconcile.table_plan import Fitted, TablePlan, Tables
 
@@ -40,18 +40,18 @@ REPORT = "report.html"
 
 @dataclass(frozen=True)
 class Published:
-    """All that a folder is made from.
+    """Everything that the files of a folder are made from.
 
     Attributes
     ----------
     plan
-        What was measured, and what is promised.
+        The groupings that were measured, the noise, and the promise.
     table_plan
         How tables are made from measurements.
     measurements
-        Of every grouping, in the order of the layout.
+        One array of measurements for each grouping, in the order of the layout.
     fitted
-        The numbers of every part of the table plan, made from the measurements.
+        The fitted counts of each part of the table plan.
     """
 
     plan: ReleasePlan
@@ -61,25 +61,25 @@ class Published:
 
     @cached_property
     def tables(self) -> Tables:
-        """For every table the counts of its groupings."""
+        """The published counts: for each table, one array for each of its groupings."""
         return self.table_plan.by_table(self.measurements, self.fitted)
 
     @cached_property
     def given_counts(self) -> list[GivenCount]:
-        """Counts that were given from elsewhere, beside their measurements."""
+        """The counts that the specification fixes, each beside its measurement."""
         return given_counts(self.table_plan, self.measurements, self.plan.ptable.table)
 
     @cached_property
     def expected(self) -> Expected:
-        """The errors to expect of every grouping."""
+        """The errors to expect in each grouping."""
         return expected(self)
 
     def files(self) -> dict[str, bytes]:
-        """Everything but the manifest."""
+        """Return the content of each file except the manifest, by file name."""
         return {
-            table_files.MEASUREMENTS: table_files.measurements(self.plan.layout, self.measurements),
-            **table_files.files(self.plan.layout, self.tables, self.plan.spec.outputs),
-            REPORT: page(self),
+            table_files.MEASUREMENTS: table_files.measurements_file(self.plan.layout, self.measurements),
+            **table_files.tables_as_files(self.plan.layout, self.tables, self.plan.spec.outputs),
+            REPORT: report_html(self),
             CERTIFICATE: verify.canonical(self.plan.ptable.certificate.document),
         }
 
@@ -91,7 +91,17 @@ class Published:
         ledger: LedgerEntry | None,
         software: SoftwareEntry,
     ) -> Manifest:
-        """Return the manifest of these files."""
+        """Return the manifest of a folder.
+
+        Parameters
+        ----------
+        files
+            The content of each file of the folder, by file name.
+        engine
+            The kind of source that was counted, e.g. "csv".
+        key, ledger, software
+            How keys were made, what a ledger was charged (None without a ledger), and the versions that ran.
+        """
         spec, layout, ptable = self.plan.spec, self.plan.layout, self.plan.ptable
         return Manifest(
             format=FORMAT,
@@ -99,7 +109,7 @@ class Published:
             spec=public(spec),
             engine=engine,  # type: ignore[arg-type]
             key=key,
-            groupings=table_files.groupings(layout, ptable.digest, spec.unit.contributions),
+            groupings=table_files.grouping_entries(layout, ptable.digest, spec.unit.contributions),
             reconciled=[MethodEntry(tables=names, method=method) for names, method in self.table_plan.methods],
             privacy=self._privacy(),
             ledger=ledger,
@@ -123,15 +133,15 @@ class Published:
         )
 
     def _text(self, delta: Fraction) -> str:
-        """Return the certificate's delta exactly, a larger one rounded up."""
-        own = self.plan.ptable.guarantee.delta
-        return text(own) if delta == own else repr(min(float(np.nextafter(float(delta), 2)), 1.0))
+        """Return delta as text: exact if it is the certificate's delta, else rounded up."""
+        certified = self.plan.ptable.guarantee.delta
+        return text(certified) if delta == certified else repr(min(float(np.nextafter(float(delta), 2)), 1.0))
 
 
 def public(spec: ReleaseSpec) -> dict[str, Any]:
-    """Return the part of a specification that is published: what is used, and nothing of the data or the secret."""
+    """Return the published part of a specification. Source, secret, ledger and unused dimensions are left out."""
     document = spec.model_dump(mode="json", exclude={"source", "secret", "ledger", "record_keys"})
     return document | {
-        "dimensions": {name: book for name, book in document["dimensions"].items() if name in spec.used},
+        "dimensions": {name: section for name, section in document["dimensions"].items() if name in spec.used},
         "design": None if spec.design is None or "certificate" in spec.design else spec.design,
     }

@@ -1,4 +1,4 @@
-"""The errors that a report states are those that releases have."""
+"""The errors that a report states are the errors of repeated releases."""
 
 import json
 from pathlib import Path
@@ -25,12 +25,12 @@ HALF = [{"dimension": name, "level": "half"} for name in "ab"]
 
 
 def planned(spec: ReleaseSpec) -> ReleasePlan:
-    """Without a promise."""
+    """Return a plan without a promise."""
     return plan_with(resolve(spec), NOISE, None)
 
 
 def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
-    """Tables made from a draw, and the true counts of every distinct cell."""
+    """Return tables made from one draw, and the true count of each distinct cell."""
     spec = ReleaseSpec.model_validate(
         {
             "version": "1",
@@ -38,7 +38,9 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
             "dimensions": {
                 name: {"column": name, "categories": list("01234"), "levels": LEVELS} for name in ("a", "b", "c")
             },
-            "tables": [{"name": f"t{at}", "dimensions": axes, "margins": "all"} for at, axes in enumerate(tables)],
+            "tables": [
+                {"name": f"t{index}", "dimensions": axes, "margins": "all"} for index, axes in enumerate(tables)
+            ],
             "budget": {"epsilon": 1},
             "key": "fresh",
         }
@@ -48,77 +50,80 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
     if truth is None:
         codes = np.random.default_rng(1).geometric(0.4, (3, 4000)).clip(1, 5) - 1
         truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
-        for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
-            place = np.zeros(4000, dtype=np.int64)
-            for side in grouping.axes:
-                group = {leaf: at for at, members in enumerate(side.members) for leaf in members}
-                to = np.array([group[leaf] for leaf in range(len(side.book.leaves))])
-                place = place * len(side.members) + to[codes["abc".index(side.book.name)]]
-            truth[here] = np.bincount(place, minlength=grouping.size)
+        for grouping, cells in zip(layout.groupings, layout.cells[1], strict=True):
+            cell_index = np.zeros(4000, dtype=np.int64)
+            for axis in grouping.axes:
+                group = {leaf: index for index, members in enumerate(axis.members) for leaf in members}
+                group_of_leaf = np.array([group[leaf] for leaf in range(len(axis.book.leaves))])
+                cell_index = cell_index * len(axis.members) + group_of_leaf[codes["abc".index(axis.book.name)]]
+            truth[cells] = np.bincount(cell_index, minlength=grouping.size)
     values = tuple(lookup.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
     table_plan = make_table_plan(plan)
     return Published(plan, table_plan, values, table_plan.fitted(values)), truth
 
 
 @pytest.mark.parametrize("tables", [[["a", "b"], ["b", "c"]], [["a", "b", "c"]], [[HALF[0], "c"], ["a", "b"]], [["a"]]])
-def test_stated_errors_are_those_of_repeated_releases(tables: list[Any]) -> None:
-    made, truth = published(tables)
-    stated = expected(made)
+def test_stated_errors_are_the_errors_of_repeated_releases(tables: list[Any]) -> None:
+    release, truth = published(tables)
+    stated = expected(release)
     assert stated.runs
     errors: dict[int, list[Any]] = {}
     for _ in range(60):
-        values = lookup.by_grouping(made.plan.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
-        (found,) = made.table_plan.fitted(values)
-        assert found.free is not None
-        for place, here in enumerate(made.plan.layout.cells[1]):
-            true = truth[here].reshape(made.plan.layout.groupings[place].shape)
-            errors.setdefault(place, []).append(
-                [np.mean((x - true) ** 2) for x in (found.free[place], found.counts[place])]
+        values = lookup.by_grouping(release.plan.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
+        (fit,) = release.table_plan.fitted(values)
+        assert fit.free is not None
+        for index, cells in enumerate(release.plan.layout.cells[1]):
+            true = truth[cells].reshape(release.plan.layout.groupings[index].shape)
+            errors.setdefault(index, []).append(
+                [np.mean((x - true) ** 2) for x in (fit.free[index], fit.counts[index])]
             )
-    for place, told in stated.of.items():
-        observed = np.array(errors[place])
-        for at, number in enumerate((told.least_squares, told.published)):
+    for index, errors_stated in stated.of.items():
+        observed = np.array(errors[index])
+        for column, number in enumerate((errors_stated.least_squares, errors_stated.published)):
             if number is not None:
-                uncertain = observed[:, at].std() / np.sqrt(len(observed))
-                assert abs(number**2 - observed[:, at].mean()) < 4 * uncertain + 0.25 * number**2, (place, at)
+                uncertain = observed[:, column].std() / np.sqrt(len(observed))
+                assert abs(number**2 - observed[:, column].mean()) < 4 * uncertain + 0.25 * number**2, (index, column)
 
 
-def test_no_formula_is_claimed_where_there_is_none() -> None:
-    """Two dimensions with levels: what is stated is measured or simulated, and never passed off as exact."""
+def test_two_dimensions_with_levels_have_no_exact_error() -> None:
+    """No formula covers them, so nothing is stated as exact."""
     stated = expected(published([["a", "b"], HALF])[0])
     assert all(errors.least_squares is None for errors in stated.of.values())
 
 
-def test_no_formula_is_claimed_for_tables_that_take_counts_over() -> None:
-    """A filtered table follows the whole one: its total comes from there, with the error that it has there."""
-    made, _ = published([["a", "b"]])
-    tables = [*made.plan.spec.model_dump()["tables"], {"name": "f", "dimensions": ["a"], "filter": {"b": ["0", "1"]}}]
-    spec = ReleaseSpec.model_validate({**made.plan.spec.model_dump(), "tables": tables})
+def test_tables_that_follow_other_tables_have_no_exact_error() -> None:
+    """A filtered table takes its total from the whole table, with the error that the total has there."""
+    release, _ = published([["a", "b"]])
+    tables = [
+        *release.plan.spec.model_dump()["tables"],
+        {"name": "f", "dimensions": ["a"], "filter": {"b": ["0", "1"]}},
+    ]
+    spec = ReleaseSpec.model_validate({**release.plan.spec.model_dump(), "tables": tables})
     plan = planned(spec)
     table_plan = make_table_plan(plan)
     values = tuple(lookup.by_grouping(plan.layout, np.full(len(plan.layout.cells[0]), 50, dtype=np.int64)))
     stated = expected(Published(plan, table_plan, values, table_plan.fitted(values)))
     assert [table_plan.follows(part) for _, part in table_plan.parts] == [False, True]
     for _, part in table_plan.parts:
-        for place in part.places:
-            assert (stated.of[place].least_squares is None) == table_plan.follows(part)
+        for index in part.places:
+            assert (stated.of[index].least_squares is None) == table_plan.follows(part)
 
 
 def test_a_total_is_no_better_than_least_squares() -> None:
-    made, _ = published([["a", "b"], ["b", "c"]])
-    place = next(at for at, each in enumerate(made.plan.layout.groupings) if each.name == "total")
-    found = expected(made).of[place]
-    assert found.published is not None
-    assert found.least_squares is not None
-    assert found.published**2 == pytest.approx(found.least_squares**2 + 1 / 12)
+    release, _ = published([["a", "b"], ["b", "c"]])
+    index = next(column for column, each in enumerate(release.plan.layout.groupings) if each.name == "total")
+    fit = expected(release).of[index]
+    assert fit.published is not None
+    assert fit.least_squares is not None
+    assert fit.published**2 == pytest.approx(fit.least_squares**2 + 1 / 12)
 
 
-def test_a_simulation_that_does_not_converge_stops_no_release_and_is_told(tmp_path: Path) -> None:
-    """The report leaves one column out and says why, the steward's log has the reason, and `verify` finds the same."""
-    asked = town.settle(tmp_path)
-    run(asked, tmp_path / "usual", log=tmp_path / "usual.json")
+def test_a_simulation_that_does_not_converge_is_reported_and_stops_no_release(tmp_path: Path) -> None:
+    """The report leaves out one column, report and log give the reason, and `verify` gets the same result."""
+    spec = town.settle(tmp_path)
+    run(spec, tmp_path / "usual", log=tmp_path / "usual.json")
     with mock.patch.object(TablePlan, "simulated", side_effect=SolverError("least squares did not converge")):
-        run(asked, tmp_path / "out", log=tmp_path / "log.json")
+        run(spec, tmp_path / "out", log=tmp_path / "log.json")
         verify_folder(tmp_path / "out")
     usual, report = ((tmp_path / name / "report.html").read_text() for name in ("usual", "out"))
     assert "as published</th>" in usual

@@ -1,4 +1,4 @@
-"""The report of a release: what it says is what the integers say, no label is markup, and it can be made again."""
+"""The report of a release: its numbers follow from the integers, no label is markup, anyone can make it again."""
 
 import json
 import math
@@ -21,7 +21,7 @@ from discreet.publish.folder import MANIFEST, REPORT, Published
 from discreet.publish.manifest import digest
 from discreet.publish.report.distortion import distortion, noise, sizes
 from discreet.publish.report.numbers import factor, one_in, percent
-from discreet.publish.report.report_page import page
+from discreet.publish.report.report_page import report_html
 from discreet.publish.verify_folder import verify_folder
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import run
@@ -50,8 +50,8 @@ SPEC: dict[str, Any] = {
 }
 
 
-def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
-    """The report of a specification all of whose measurements are one number."""
+def report_text(changes: dict[str, Any] | None = None, value: int = 7) -> str:
+    """Return the report of a specification. Each measurement is `value`."""
     spec = ReleaseSpec.model_validate(SPEC | (changes or {}))
     design = dict(spec.design or {})
     ptable = getattr(discreet.design, design.pop("name"))(**design).certify(bits=spec.bits or 32)
@@ -59,11 +59,11 @@ def made(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     plan = plan_with(resolved, ptable, composed_promise(spec, ptable, resolved.touches))
     values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in plan.layout.groupings)
     table_plan = make_table_plan(plan)
-    return page(Published(plan, table_plan, values, table_plan.fitted(values))).decode()
+    return report_html(Published(plan, table_plan, values, table_plan.fitted(values))).decode()
 
 
 class Reader(HTMLParser):
-    """Elements, their nesting, and the rows of tables."""
+    """Collects the elements of a page, checks their nesting, and collects the rows of tables."""
 
     EMPTY = ("meta",)
 
@@ -98,12 +98,12 @@ class Reader(HTMLParser):
 
 
 def table(text: str, first: str) -> list[list[str]]:
-    """The table whose first heading is this."""
+    """Return the table whose first heading is `first`."""
     return next(rows for rows in Reader(text).tables if rows[0][0] == first)
 
 
-def test_it_is_one_file_that_asks_for_nothing_and_can_be_read_aloud() -> None:
-    text = made()
+def test_the_report_is_one_file_that_loads_nothing_and_serves_screen_readers() -> None:
+    text = report_text()
     tags = Reader(text).tags
     names = [tag for tag, _ in tags]
     assert not {"script", "link", "img", "iframe", "object", "a", "form"} & set(names)
@@ -122,8 +122,8 @@ def test_it_is_one_file_that_asks_for_nothing_and_can_be_read_aloud() -> None:
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_no_label_is_markup(hostile: str) -> None:
-    plain, given = (
-        made(
+    plain, hostile_text = (
+        report_text(
             {
                 "title": name,
                 "version": name[:100],
@@ -143,22 +143,24 @@ def test_no_label_is_markup(hostile: str) -> None:
         )
         for name in ("plain", hostile)
     )
-    assert [tag for tag, _ in Reader(given).tags] == [tag for tag, _ in Reader(plain).tags]
-    assert "<script" not in given
-    assert "onerror=y>" not in given
+    assert [tag for tag, _ in Reader(hostile_text).tags] == [tag for tag, _ in Reader(plain).tags]
+    assert "<script" not in hostile_text
+    assert "onerror=y>" not in hostile_text
 
 
 def test_the_same_input_gives_the_same_bytes_and_nothing_private_enters() -> None:
-    first = made()
+    first = report_text()
     private = {"source": {"parquet": "/secret/place"}, "key": "query", "secret": {"file": "/secret/key"}}
-    assert made() == first
-    assert "secret/place" not in made(private)
-    assert "secret/key" not in made(private)
-    assert made(private) == made(private | {"source": {"csv": "x"}, "secret": {"env": "Y"}, "ledger": "z"})
+    assert report_text() == first
+    assert "secret/place" not in report_text(private)
+    assert "secret/key" not in report_text(private)
+    assert report_text(private) == report_text(
+        private | {"source": {"csv": "x"}, "secret": {"env": "Y"}, "ledger": "z"}
+    )
 
 
-def test_the_guarantee_is_said_in_words_and_symbols_and_never_understated() -> None:
-    text = made()
+def test_the_guarantee_is_stated_in_words_and_symbols_and_never_understated() -> None:
+    text = report_text()
     assert "Whether or not any one person took part" in text
     assert "a factor of at most 2.72, plus at most 1 in" in text  # e = 2.71828...
     rows = {row[0]: row[1] for row in table(text, "what")}
@@ -170,47 +172,47 @@ def test_the_guarantee_is_said_in_words_and_symbols_and_never_understated() -> N
     assert promise.delta <= float(rows["delta (δ)"]) <= promise.delta * 1.001
     assert promise.floor <= float(rows["floor of delta"]) <= promise.floor * 1.001
     assert (rows["touches"], rows["contributions"], rows["unit"]) == ("4", "1", "one person")
-    found = re.search(r"plus at most 1 in ([0-9,]+)\.", text)
-    assert found is not None
-    assert 1 / int(found[1].replace(",", "")) >= promise.delta
+    result = re.search(r"plus at most 1 in ([0-9,]+)\.", text)
+    assert result is not None
+    assert 1 / int(result[1].replace(",", "")) >= promise.delta
 
 
 def test_a_row_is_not_called_a_person() -> None:
-    text = made({"unit": {}})
+    text = report_text({"unit": {}})
     assert "Whether or not any one row of the data was there" in text
     assert "protected for each of them alone" in text
 
 
-def test_contributor_keys_are_said_to_promise_nothing_together() -> None:
+def test_contributor_keys_promise_nothing_together() -> None:
     keys = {"budget": None, "key": "contributors", "secret": {"env": "X"}}
-    text = made(keys)
+    text = report_text(keys)
     assert "No guarantee is given for these tables as a whole" in text
     assert "do not add up" in text
     assert "Whether or not" not in text
     assert {"epsilon (ε)", "delta (δ)"}.isdisjoint(row[0] for row in table(text, "what"))
-    given = made(keys | {"record_keys": ["k"], "unit": {}})
-    assert "No guarantee is given.</strong>" in given
-    assert "one count alone" not in given
-    assert '<path class="curve"' not in given
+    hostile_text = report_text(keys | {"record_keys": ["k"], "unit": {}})
+    assert "No guarantee is given.</strong>" in hostile_text
+    assert "one count alone" not in hostile_text
+    assert '<path class="curve"' not in hostile_text
 
 
-def test_the_curve_is_never_below_a_recomputed_one() -> None:
+def test_the_curve_is_never_below_the_recomputed_curve() -> None:
     from discreet.account import compose
 
     together = compose(discreet.design.geometric(epsilon="1/4", support=60).certify(), 4)
-    rows = table(made(), "epsilon")[1:]
+    rows = table(report_text(), "epsilon")[1:]
     assert len(rows) == 9
     for epsilon, delta in rows:
         below = together.delta(epsilon) if float(epsilon) < 1 else together.floor
         assert below * (1 - 1e-9) <= float(delta) <= together.delta(epsilon) * 1.001
 
 
-def law(ptable: PTable, count: int) -> dict[int, Fraction]:
-    """Chance of each published count, from a table of the integers alone."""
+def published_chances(ptable: PTable, count: int) -> dict[int, Fraction]:
+    """Return the chance of each published count, computed from the integers."""
     chances: dict[int, Fraction] = {}
     row = ptable.table.row(count)
-    for place, weight in enumerate(row.weights):
-        published = max(0, row.first + place)
+    for index, weight in enumerate(row.weights):
+        published = max(0, row.first + index)
         chances[published] = chances.get(published, Fraction(0)) + Fraction(weight, 2**ptable.bits)
     return chances
 
@@ -225,66 +227,68 @@ def law(ptable: PTable, count: int) -> dict[int, Fraction]:
     ],
     ids=["geometric", "maxent", "small counts"],
 )
-def test_the_error_by_size_is_that_of_the_integers(ptable: PTable, count: int) -> None:
-    found = distortion(ptable.table, count)
-    published = law(ptable, count)
+def test_the_error_by_size_is_the_error_of_the_integers(ptable: PTable, count: int) -> None:
+    result = distortion(ptable.table, count)
+    published = published_chances(ptable, count)
     added = {z: Fraction(w, 2**ptable.bits) for z, w in noise(ptable.table, count)}
     assert sum(added.values()) == 1
-    assert found.truth == published.get(count, 0)
-    assert found.lean == sum(p * (y - count) for y, p in published.items())
+    assert result.truth == published.get(count, 0)
+    assert result.lean == sum(p * (y - count) for y, p in published.items())
     mean = sum(z * p for z, p in added.items())
-    assert found.deviation == pytest.approx(math.sqrt(sum((z - mean) ** 2 * p for z, p in added.items())), rel=1e-12)
-    assert found.coverage == sum(p for z, p in added.items() if abs(z) <= found.within) >= Fraction(95, 100)
-    assert sum(p for z, p in added.items() if abs(z) < found.within) < Fraction(95, 100)
+    assert result.deviation == pytest.approx(math.sqrt(sum((z - mean) ** 2 * p for z, p in added.items())), rel=1e-12)
+    assert result.coverage == sum(p for z, p in added.items() if abs(z) <= result.within) >= Fraction(95, 100)
+    assert sum(p for z, p in added.items() if abs(z) < result.within) < Fraction(95, 100)
 
 
 def test_geometric_noise_has_the_error_of_its_formula() -> None:
     alpha = math.exp(-1)
-    found = distortion(discreet.design.geometric(epsilon="1").certify(bits=62).table, 0)
-    assert float(found.truth) == pytest.approx(1 / (1 + alpha), rel=1e-9)  # a true 0 published as 0
-    assert float(found.lean) == pytest.approx(alpha / (1 - alpha**2), rel=1e-9)
-    assert found.deviation == pytest.approx(math.sqrt(2 * alpha) / (1 - alpha), rel=1e-9)
-    assert found.within == 3  # 1 - 2 alpha^4/(1 + alpha) = 0.973; with 2 it is 0.927
+    result = distortion(discreet.design.geometric(epsilon="1").certify(bits=62).table, 0)
+    assert float(result.truth) == pytest.approx(1 / (1 + alpha), rel=1e-9)  # a true 0 published as 0
+    assert float(result.lean) == pytest.approx(alpha / (1 - alpha**2), rel=1e-9)
+    assert result.deviation == pytest.approx(math.sqrt(2 * alpha) / (1 - alpha), rel=1e-9)
+    assert result.within == 3  # 1 - 2 alpha^4/(1 + alpha) = 0.973; with 2 it is 0.927
 
 
 def test_sizes_stay_in_the_domain() -> None:
     assert sizes(discreet.design.geometric(epsilon="1").certify().table) == [0, 5, 10, 50, 100, 1000]
     assert sizes(discreet.design.geometric(epsilon="1", upper=20).certify().table) == [0, 5, 10, 20]
-    text = made({"design": {"name": "geometric", "epsilon": "1/4", "upper": 3}})
+    text = report_text({"design": {"name": "geometric", "epsilon": "1/4", "upper": 3}})
     assert "A true count above 3 is treated as if it were 3" in text
     assert [row[0] for row in table(text, "true count")] == ["true count", "0", "3"]
 
 
-def test_tables_are_grids_with_the_totals_that_were_published() -> None:
-    rows = table(made({"reconcile": "none"}), "sex")
+def test_a_preview_shows_published_totals_only() -> None:
+    rows = table(report_text({"reconcile": "none"}), "sex")
     assert rows[0] == ["sex", "child", "adult", "_other", "Total"]
     assert rows[1] == ["f", "7", "7", "7", "7"]
     assert rows[-1] == ["Total", "7", "7", "7", "7"]
-    without = table(made({"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"]}]}), "sex")
+    without = table(report_text({"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"]}]}), "sex")
     assert without[0] == ["sex", "child", "adult", "_other"]
     assert without[-1] == ["_other", "7", "7", "7"]
-    some = made(
+    some = report_text(
         {"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": [["sex"], ["age"]]}]}
     )
     assert table(some, "sex")[-1] == ["Total", "7", "7", "7", ""]
 
 
-def test_a_single_total_and_long_tables() -> None:
-    assert table(made({"tables": [{"name": "all", "dimensions": []}]}), "count") == [["count"], ["7"]]
+def test_a_preview_shows_a_single_total_and_cuts_long_tables() -> None:
+    assert table(report_text({"tables": [{"name": "all", "dimensions": []}]}), "count") == [["count"], ["7"]]
     tables = [{"name": "t", "dimensions": ["place", "sex", "age"], "margins": "all"}]
-    long = made({"tables": tables, "budget": {"epsilon": 2, "delta": 1e-4}})
+    long = report_text({"tables": tables, "budget": {"epsilon": 2, "delta": 1e-4}})
     assert "The first 30 of 123 rows." in long
     assert len(table(long, "place")) == 32
     assert table(long, "place")[-1][0] == "Total"
-    narrow = made({"tables": [{"name": "t", "dimensions": ["sex", "place"]}]})
+    narrow = report_text({"tables": [{"name": "t", "dimensions": ["sex", "place"]}]})
     assert table(narrow, "place")[0] == ["place", "f", "m", "_other"]
-    level = made({"tables": [{"name": "t", "dimensions": [{"dimension": "place", "level": "side"}]}]})
+    level = report_text({"tables": [{"name": "t", "dimensions": [{"dimension": "place", "level": "side"}]}]})
     assert [row[0] for row in table(level, "place (side)")] == ["place (side)", "north", "south", "_other"]
 
 
 def test_measurements_below_zero_are_counted_once() -> None:
-    assert "16 of the 16 measurements came out below 0" in made(value=-3)  # 3 x 3 cells, 3 + 3 margins, the total
-    assert "0 of the 16 measurements came out below 0" in made(value=0)
+    assert "16 of the 16 measurements came out below 0" in report_text(
+        value=-3
+    )  # 3 x 3 cells, 3 + 3 margins, the total
+    assert "0 of the 16 measurements came out below 0" in report_text(value=0)
 
 
 def test_numbers_are_rounded_to_the_safe_side() -> None:
@@ -314,7 +318,7 @@ def test_verify_makes_the_report_again_and_refuses_another(folder: Path) -> None
     document = json.loads(manifest.read_text())
     document["files"][REPORT] = digest(report.read_bytes())
     manifest.write_bytes(manifests.written(document))
-    with pytest.raises(CertificateError, match=r"report\.html: is not what"):
+    with pytest.raises(CertificateError, match=r"report\.html"):
         verify_folder(folder)
 
 

@@ -1,4 +1,4 @@
-"""How tables were made to add up: what moved by how much, and what that does to the error (`expected`)."""
+"""The section on adding up: how tables were made additive, how far counts moved, and the error of counts."""
 
 from typing import TYPE_CHECKING
 
@@ -27,19 +27,13 @@ _METHODS = {
 
 
 def adding(published: "Published") -> str:
-    """The section on totals and their parts."""
+    """Return the section on how tables add up."""
     additive = bool(published.table_plan.parts)
     return (
         '<section aria-labelledby="adding"><h2 id="adding">'
         + ("How the tables add up" if additive else "Why the tables do not add up exactly")
         + "</h2>"
-        + (
-            _ADDITIVE
-            if additive
-            else _ENDS
-            if published.plan.spec.reconcile != "none" and _ends(published)
-            else _CLAMPED
-        )
+        + (_ADDITIVE if additive else _not_additive(published))
         + _methods(published)
         + _fixed(published)
         + (_how_far(published) if additive else "")
@@ -64,11 +58,15 @@ _CLAMPED = (
 )
 
 
-def _ends(published: "Published") -> bool:
-    return isinstance(published.plan.ptable.domain, Counts) and published.plan.ptable.domain.upper is not None
+def _not_additive(published: "Published") -> str:
+    """Return the reason why tables do not add up."""
+    domain = published.plan.ptable.domain
+    has_upper_end = isinstance(domain, Counts) and domain.upper is not None
+    return _ENDS if has_upper_end and published.plan.spec.reconcile != "none" else _CLAMPED
 
 
 def _methods(published: "Published") -> str:
+    """Return which tables were made together, if not all of them."""
     methods = published.table_plan.methods
     if len(methods) == 1:
         return ""
@@ -81,14 +79,20 @@ def _methods(published: "Published") -> str:
 
 
 def _fixed(published: "Published") -> str:
-    given = published.given_counts
-    if not given:
+    """Return the counts that the specification fixes, beside their measurements."""
+    given_counts = published.given_counts
+    if not given_counts:
         return ""
     rows = [
-        [label(each.who, 200), f"{each.count:,}", "-" if each.measured is None else f"{each.measured:,}", _word(each)]
-        for each in given[:MOST_GROUPINGS]
+        [
+            label(given.who, 200),
+            f"{given.count:,}",
+            "-" if given.measured is None else f"{given.measured:,}",
+            _explained(given),
+        ]
+        for given in given_counts[:MOST_GROUPINGS]
     ]
-    more = f"<p>And {len(given) - len(rows):,} more.</p>" if len(given) > len(rows) else ""
+    more = f"<p>And {len(given_counts) - len(rows):,} more.</p>" if len(given_counts) > len(rows) else ""
     return (
         "<p>These counts are not from the data. The publisher wrote them down as known from elsewhere, or as empty by"
         " definition, and the tables meet them. They are outside the guarantee.</p>"
@@ -97,22 +101,29 @@ def _fixed(published: "Published") -> str:
     )
 
 
-def _word(given: "GivenCount") -> str:
+def _explained(given: "GivenCount") -> str:
     return "-" if given.measured is None else "yes" if given.explained else "<strong>no</strong>"
 
 
 def _how_far(published: "Published") -> str:
-    errors = published.expected
+    """Return how far counts moved from their measurements, and the errors to expect."""
+    expected, layout = published.expected, published.plan.layout
     rows = []
-    for number, (table, places) in enumerate(published.plan.layout.tables):
-        for at, place in enumerate(places):
-            grouping = published.plan.layout.groupings[place]
-            told = moved(published.measurements[place], published.tables[number][at])
-            by = " by ".join(heading(axis) for axis in grouping.axes) or "total"
-            row = [label(table.name), by, f"{grouping.size:,}", f"{told.largest:,}", f"{told.root_mean_square:.2f}"]
-            found = errors.of.get(place)
-            row += ["-"] * 3 if found is None else [_number(each) for each in vars(found).values()]
-            rows.append(row)
+    for (table, grouping_indices), margins in zip(layout.tables, published.tables, strict=True):
+        for index, counts in zip(grouping_indices, margins, strict=True):
+            grouping = layout.groupings[index]
+            distances = moved(published.measurements[index], counts)
+            errors = expected.of.get(index)
+            rows.append(
+                [
+                    label(table.name),
+                    " by ".join(heading(axis) for axis in grouping.axes) or "total",
+                    f"{grouping.size:,}",
+                    f"{distances.largest:,}",
+                    f"{distances.root_mean_square:.2f}",
+                    *(["-"] * 3 if errors is None else [_number(error) for error in vars(errors).values()]),
+                ]
+            )
     heads = [
         "table",
         "counts by",
@@ -123,16 +134,16 @@ def _how_far(published: "Published") -> str:
         "of least squares",
         "as published",
     ]
-    if errors.failed is not None:
+    if expected.failed is not None:
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     shown = rows[:MOST_GROUPINGS]
     more = f'<p class="note">The first {len(shown)} of {len(rows)} rows.</p>' if len(shown) < len(rows) else ""
     return (
         "<h3>How far the numbers moved, and how far they are from the truth</h3>"
-        + _told(errors)
+        + _explanation(expected)
         + grid("Published counts against measurements", heads, shown, len(heads) - 2)
         + more
-        + _picture(published)
+        + _chart(published)
     )
 
 
@@ -140,47 +151,49 @@ def _number(error: float | None) -> str:
     return "-" if error is None else f"{error:.2f}"
 
 
-def _told(errors: Expected) -> str:
+def _explanation(expected: Expected) -> str:
+    """Return how the errors were computed, and which of them are left out."""
     exact = (
         "<p>The typical error (root mean square) of measurements comes from the integers of the certified table. That"
         " of least squares, which makes one table of all measurements, follows from it by a formula. Neither is"
         " simulated or made from the data. No formula covers tables that follow counts which were given, or tables of"
         " more people: a dash stands there.</p>"
     )
-    if errors.failed is not None:
+    if expected.failed is not None:
         return exact + (
             "<p>That counts are not below 0, and are whole, changes the error once more. What that does could not be"
             " simulated: for noise that was drawn in a simulation, least squares did not converge. So the errors of"
             " published counts are left out here. The published counts themselves are not concerned.</p>"
         )
-    if not errors.runs:
+    if not expected.runs:
         return exact + "<p>There are too many counts here to simulate what being whole and not below 0 does.</p>"
     return exact + (
-        f"<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
-        f" {errors.runs} times: the published counts were taken for the truth, and noise was drawn for them again. The"
-        f" true counts were not used. A dash also stands where this leaves a number uncertain by more than"
+        "<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
+        f" {expected.runs} times: the published counts were taken for the truth, and noise was drawn for them again."
+        " The true counts were not used. A dash also stands where this leaves a number uncertain by more than"
         f" {SURE:.0%}.</p>"
     )
 
 
-def _picture(published: "Published") -> str:
+def _chart(published: "Published") -> str:
+    """Return a chart of the differences between published counts and measurements."""
     differences = np.concatenate(
         [
-            np.ravel(published.tables[number][at] - published.measurements[place])
-            for number, (_, places) in enumerate(published.plan.layout.tables)
-            for at, place in enumerate(places)
+            np.ravel(counts - published.measurements[index])
+            for (_, grouping_indices), margins in zip(published.plan.layout.tables, published.tables, strict=True)
+            for index, counts in zip(grouping_indices, margins, strict=True)
         ]
     )
-    sizes, many = np.unique(differences, return_counts=True)
-    same = int(many[sizes == 0].sum())
-    said = f"{same:,} of {len(differences):,} published counts are as they were measured."
-    chart = svg.law(
-        list(zip(sizes.tolist(), many.tolist(), strict=True)),
+    sizes, frequencies = np.unique(differences, return_counts=True)
+    unchanged = int(frequencies[sizes == 0].sum())
+    sentence = f"{unchanged:,} of {len(differences):,} published counts are as they were measured."
+    chart = svg.bars(
+        list(zip(sizes.tolist(), frequencies.tolist(), strict=True)),
         len(differences),
         0,
-        said,
+        sentence,
         title="How far the counts moved",
         across="published count minus measured count",
         up="share of the counts",
     )
-    return f"<figure>{chart}<figcaption>{said}</figcaption></figure>"
+    return f"<figure>{chart}<figcaption>{sentence}</figcaption></figure>"

@@ -1,13 +1,14 @@
-"""What noise does to a count of a given size, from the integers of a perturbation table.
+"""The error of a count of a given size, computed from the integers of a perturbation table.
 
-Of a true count n, with M its measurement and max(M, 0) what is published:
+Let n be a true count, M its measurement, and max(M, 0) the published count:
 
     truth       Pr[max(M, 0) = n]
     deviation   the standard deviation of M
     within      the least w with Pr[|M - n| <= w] >= 95%
-    lean        the mean of max(M, 0) - n, which is above 0 for small counts, as nothing below 0 is published
+    coverage    Pr[|M - n| <= within]
+    lean        the mean of max(M, 0) - n, which is above 0 for small counts, because no published count is below 0
 
-All but the square root of `deviation` are sums of integers.
+All of these are sums of integers, except for the square root in `deviation`.
 """
 
 import math
@@ -24,7 +25,7 @@ LEVEL = Fraction(95, 100)
 
 @dataclass(frozen=True)
 class Distortion:
-    """The error of one true count."""
+    """The error of one true count. The docstring of the module defines the attributes."""
 
     count: int
     truth: Fraction
@@ -35,7 +36,7 @@ class Distortion:
 
 
 def sizes(table: Table) -> list[int]:
-    """The counts that are shown: those of SIZES in the domain, and its upper end where that is near."""
+    """Return the counts whose errors are shown: SIZES within the domain, and the upper end of a small domain."""
     assert isinstance(table.domain, Counts)
     upper = table.domain.upper
     if upper is None or upper >= SIZES[-1]:
@@ -44,19 +45,19 @@ def sizes(table: Table) -> list[int]:
 
 
 def noise(table: Table, count: int) -> list[tuple[int, int]]:
-    """What is added to one count and its weight, without zeros."""
+    """Return the noise of a count: pairs of a difference and its weight, without weights of 0."""
     row = table.row(count)
     return [(output - count, weight) for output, weight in enumerate(row.weights, row.first) if weight]
 
 
 def distortion(table: Table, count: int) -> Distortion:
-    """The error of one true count of the domain."""
-    law, total = noise(table, count), table.total
-    mean = Fraction(sum(z * w for z, w in law), total)
-    square = Fraction(sum(z * z * w for z, w in law), total)
+    """Return the error of one true count of the domain."""
+    weights, total = noise(table, count), table.total
+    mean = Fraction(sum(z * w for z, w in weights), total)
+    square = Fraction(sum(z * z * w for z, w in weights), total)
     within = covered = 0
     by_size: dict[int, int] = {}
-    for z, w in law:
+    for z, w in weights:
         by_size[abs(z)] = by_size.get(abs(z), 0) + w
     for size in sorted(by_size):
         within, covered = size, covered + by_size[size]
@@ -64,9 +65,9 @@ def distortion(table: Table, count: int) -> Distortion:
             break
     return Distortion(
         count,
-        Fraction(sum(w for z, w in law if max(count + z, 0) == count), total),
+        Fraction(sum(w for z, w in weights if max(count + z, 0) == count), total),
         math.sqrt(square - mean * mean),
         within,
         Fraction(covered, total),
-        Fraction(sum((max(count + z, 0) - count) * w for z, w in law), total),
+        Fraction(sum((max(count + z, 0) - count) * w for z, w in weights), total),
     )

@@ -1,19 +1,22 @@
-"""The error to expect of every grouping: of its measurements, of least squares, and as published.
+"""The errors to expect in each grouping: of measurements, of least squares, and of published counts.
 
-**Exact.** Measurements have the variance of the certified noise. Least squares without bounds is linear in them, and
-its variance is a formula (`reconcile.variances`).
+**Exact.** Measurements have the variance of the certified noise. Least squares without bounds is linear in the
+measurements, and has a variance by formula (`reconcile.variances`).
 
-**Simulated.** Published counts are not below 0, which no formula covers. So the published counts are taken for the
-truth, noise is drawn for them with public numbers, and tables are made from it. In every run the squares P of
-published errors and L of least-squares errors, each a mean over the cells of a grouping, go up and down together, and
-the mean of L is known. So error**2 = mean(P) - b (mean(L) - exact variance), b being the slope of P on L over the runs,
-which varies far less than mean(P). Tables are not rounded in the simulation, but for trees and totals: what rounding
-adds is taken from the published tables themselves. A total that is far above 0 is least squares, rounded: its error
-follows from the exact one, and is not simulated. A number is shown only if its Monte Carlo error is below `SURE`.
+**Simulated.** Published counts are not below 0, and no formula covers that. So each run takes the published counts as
+the truth, draws noise for them with public random numbers, and makes tables. Let P be the mean square error of the
+published counts of a grouping, and L the mean square error of least squares. P and L rise and fall together, and the
+mean of L is known. So
 
-Least squares may not converge for simulated measurements, though it did for the real ones. Published tables are none
-the worse for that, so the release goes on, no simulated number is shown, and report and steward's log say why. Numbers
-that are drawn are public and the same for all, so `verify` finds the same.
+    error**2 = mean(P) - b (mean(L) - exact variance),    b the slope of P on L over the runs,
+
+which varies much less than mean(P). The simulation rounds trees and totals only. For other tables, the mean square of
+rounding is taken from the published tables and added. A total far above 0 is least squares, rounded: its error follows
+from the exact error. A number is shown only if its Monte Carlo error is below `SURE`.
+
+Least squares may fail to converge for simulated measurements although it converged for the real ones. The published
+tables are right all the same. So the release continues without simulated numbers, and the report and the steward's log
+give the reason. The random numbers are public, so `verify` gets the same result.
 """
 
 import math
@@ -33,21 +36,21 @@ if TYPE_CHECKING:
 
 
 MOST_RUNS, LEAST_RUNS = 16, 5
-"""Simulated releases."""
+"""The most and the fewest simulated runs."""
 
 MOST_DRAWN = 30_000
-"""Counts that are simulated in all; fewer runs for more cells, none where that leaves too few."""
+"""The most counts that are simulated in all runs together. Large releases have fewer runs, or none."""
 
 FAR = 5.0
-"""Standard deviations above 0 from which a total is never moved to 0."""
+"""A total that is this many standard deviations above 0 is taken as never moved to 0."""
 
 SURE = 0.03
-"""Largest Monte Carlo error of a simulated number, as a share of the number: one standard error."""
+"""The largest standard error of a simulated number, as a share of the number."""
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Root mean square errors; None where they are not known."""
+    """The root mean square errors of a grouping. An error that is not known is None."""
 
     measured: float
     least_squares: float | None
@@ -56,9 +59,16 @@ class Errors:
 
 @dataclass(frozen=True)
 class Expected:
-    """The errors of every grouping that is made to add up, by its place in the layout, and the number of runs.
+    """The errors to expect.
 
-    `failed` is what the solver said, if no simulation was possible.
+    Attributes
+    ----------
+    of
+        The errors of each grouping that is made to add up, by its index in the layout.
+    runs
+        The number of simulated runs; 0 if nothing was simulated.
+    failed
+        The message of the solver, if the simulation failed.
     """
 
     of: dict[int, Errors]
@@ -67,16 +77,13 @@ class Expected:
 
 
 def expected(published: "Published") -> Expected:
-    """The errors to expect, from what is published and nothing else."""
+    """Return the errors to expect, computed from public values only."""
     plan = published.table_plan
-    own = math.sqrt(plan.variance)
+    noise = math.sqrt(plan.variance)
     exact: dict[int, float] = {}
     for method, part in plan.parts:
-        free = method != "wang-3" and not plan.states_counts(part) and not plan.follows(part)
-        known = plan.deviations(part) if free else None
-        for place in part.places:
-            if known is not None:
-                exact[place] = known[place]
+        linear = method != "wang-3" and not plan.states_counts(part) and not plan.follows(part)
+        exact |= (plan.deviations(part) if linear else None) or {}
     simulated: dict[int, float] = {}
     runs, failed = 0, None
     try:
@@ -84,62 +91,67 @@ def expected(published: "Published") -> Expected:
     except SolverError as error:
         failed = str(error)
     return Expected(
-        {place: Errors(own, exact.get(place), simulated.get(place)) for _, part in plan.parts for place in part.places},
+        {
+            index: Errors(noise, exact.get(index), simulated.get(index))
+            for _, part in plan.parts
+            for index in part.places
+        },
         runs,
         failed,
     )
 
 
 def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[int, float], int]:
-    """The errors of published counts, where they are sure, and the number of runs."""
-    size = len(published.plan.layout.cells[0])
-    runs = min(MOST_RUNS, MOST_DRAWN // size)
+    """Return the errors of published counts that the simulation gives with certainty, and the number of runs."""
+    layout, table_plan = published.plan.layout, published.table_plan
+    runs = min(MOST_RUNS, MOST_DRAWN // len(layout.cells[0]))
     if runs < LEAST_RUNS:
         return {}, 0
     truth = _truth(published)
-    drawn = [_drawn(published, truth, run) for run in range(runs)]
-    found: dict[int, float] = {}
-    for number in range(len(published.table_plan.parts)):
-        made_again = published.table_plan.simulated(number, drawn)
-        for place in published.table_plan.parts[number][1].places if made_again else ():
-            true = truth[published.plan.layout.cells[1][place]].reshape(published.plan.layout.groupings[place].shape)
-            squares = np.array([[np.mean((x - true) ** 2) for x in each[place]] for each in made_again or ()])
-            known = exact[place] ** 2 if place in exact else None
-            square, uncertain = _controlled(squares[:, 0], squares[:, 1], known)
-            if square > 0 and uncertain / (2 * square) < SURE:
-                one = published.plan.layout.groupings[place].size == 1
-                found[place] = math.sqrt(square if one else square + published.fitted[number].rounding(place))
-            if known is not None and true.size == 1 and true.item() > FAR * exact[place]:
-                found[place] = math.sqrt(known + 1 / 12)
-    return found, runs
+    measurements = [_drawn(published, truth, run) for run in range(runs)]
+    errors: dict[int, float] = {}
+    for part_index, (_, part) in enumerate(table_plan.parts):
+        simulated = table_plan.simulated(part_index, measurements)
+        for index in part.places if simulated else ():
+            true_counts = truth[layout.cells[1][index]].reshape(layout.groupings[index].shape)
+            squares = np.array([[np.mean((x - true_counts) ** 2) for x in run[index]] for run in simulated or ()])
+            variance = exact[index] ** 2 if index in exact else None
+            square, standard_error = _with_control(squares[:, 1], squares[:, 0], variance)
+            if square > 0 and standard_error / (2 * square) < SURE:
+                rounding = 0.0 if true_counts.size == 1 else published.fitted[part_index].rounding(index)
+                errors[index] = math.sqrt(square + rounding)
+            if variance is not None and true_counts.size == 1 and true_counts.item() > FAR * exact[index]:
+                errors[index] = math.sqrt(variance + 1 / 12)
+    return errors, runs
 
 
-def _controlled(known: Floats, wanted: Floats, mean: float | None) -> tuple[float, float]:
-    """The mean of one variable, and its standard error, with the help of another if the mean of that is known."""
-    apart = known - known.mean()
-    spread = 0.0 if mean is None else float(apart @ apart)
-    slope = float(apart @ wanted) / spread if spread else 0.0
-    rest = wanted - wanted.mean() - slope * apart
-    error = math.sqrt(float(rest @ rest) / (len(wanted) - 2) / len(wanted))
-    return float(wanted.mean()) - slope * (float(known.mean()) - (mean or 0.0)), error
+def _with_control(values: Floats, control: Floats, control_mean: float | None) -> tuple[float, float]:
+    """Return the mean of `values` and its standard error, with the help of a control variate whose mean is known.
+
+    Without `control_mean`, the control variate is not used.
+    """
+    apart = control - control.mean()
+    spread = 0.0 if control_mean is None else float(apart @ apart)
+    slope = float(apart @ values) / spread if spread else 0.0
+    rest = values - values.mean() - slope * apart
+    error = math.sqrt(float(rest @ rest) / (len(values) - 2) / len(values))
+    return float(values.mean()) - slope * (float(control.mean()) - (control_mean or 0.0)), error
 
 
 def _truth(published: "Published") -> npt.NDArray[np.int64]:
-    """The published count of every distinct cell; where one has two, that of the part that comes first."""
-    truth = np.zeros(len(published.plan.layout.cells[0]), dtype=np.int64)
-    for number in [
-        *published.table_plan.clamped,
-        *(table for _, part in reversed(published.table_plan.parts) for table in part.tables),
-    ]:
-        for place, numbers in zip(published.plan.layout.tables[number][1], published.tables[number], strict=True):
-            truth[published.plan.layout.cells[1][place]] = numbers.ravel()
+    """Return the published count of each distinct cell. A cell with two counts has the count of the earlier part."""
+    layout, table_plan = published.plan.layout, published.table_plan
+    truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
+    later_first = [table for _, part in reversed(table_plan.parts) for table in part.tables]
+    for table in [*table_plan.clamped, *later_first]:
+        for index, counts in zip(layout.tables[table][1], published.tables[table], strict=True):
+            truth[layout.cells[1][index]] = counts.ravel()
     return truth
 
 
 def _drawn(published: "Published", truth: npt.NDArray[np.int64], run: int) -> list[npt.NDArray[np.int64]]:
-    """Measurements of the published counts, with public numbers for keys."""
-    shift = np.uint64(64 - published.plan.ptable.bits)
-    keys = tie_breaking.priorities(tie_breaking.key(published.plan.spec.seed), len(truth), run + 1) >> shift
-    return lookup.by_grouping(
-        published.plan.layout, np.asarray(published.plan.ptable.perturb(truth, keys), dtype=np.int64)
-    )
+    """Return measurements of the published counts, made with public keys."""
+    plan = published.plan
+    shift = np.uint64(64 - plan.ptable.bits)
+    keys = tie_breaking.priorities(tie_breaking.key(plan.spec.seed), len(truth), run + 1) >> shift
+    return lookup.by_grouping(plan.layout, np.asarray(plan.ptable.perturb(truth, keys), dtype=np.int64))

@@ -1,4 +1,4 @@
-"""The guarantee of a release, in words for everyone and in symbols, and what it does not cover."""
+"""The guarantee of a release, in words and in symbols, and what it does not cover."""
 
 from fractions import Fraction
 from html import escape
@@ -26,25 +26,29 @@ _ROUNDED_DOWN = 1 + Fraction(1, 2**200)
 
 
 def in_words(spec: ReleaseSpec, ptable: PTable, promise: "Promise | None") -> str:
-    """The guarantee in words."""
+    """Return the guarantee in words, or the reason why there is none."""
     if promise is None:
         return _not_promised(spec, ptable)
     exp = Epsilon.of(promise.epsilon).exp * _ROUNDED_DOWN
     extra = f", plus at most {one_in(promise.delta)}" if promise.delta else ""
     aside = " (leaving that extra chance aside)" if promise.delta else ""
-    who, did = _one(spec), "was there" if spec.unit.id is None else "took part"
-    sure = exp / (1 + exp)
-    up = Fraction(-(-sure * 1000 // 1), 1000)
-    most = f"at most {percent(up)} sure" if up < Fraction(999, 1000) else "all but sure, as the guarantee is weak"
+    who, did = _any_one(spec), "was there" if spec.unit.id is None else "took part"
+    certainty = exp / (1 + exp)
+    rounded = Fraction(-(-certainty * 1000 // 1), 1000)
+    sure = f"at most {percent(rounded)} sure" if rounded < Fraction(999, 1000) else _WEAK
     return (
         f'<div class="promise"><p><strong>Whether or not {who} {did}, the chance of publishing these tables, or any'
         f" others, is the same up to a factor of at most {factor(exp)}{extra}.</strong></p><p>Put differently: someone"
         f" who thought it a coin toss whether {who} {did} can, having read every number here, be"
-        f" {most}{aside}.</p></div>"
+        f" {sure}{aside}.</p></div>"
     )
 
 
+_WEAK = "all but sure, as the guarantee is weak"
+
+
 def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
+    """Return the reason why nothing is promised for the release, and what is promised for one count."""
     if spec.record_keys is None and why_no_cell_promise(spec) is not None:
         return (
             '<div class="warning"><p><strong>No guarantee is given.</strong> Which categories there are was taken from'
@@ -68,17 +72,30 @@ def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
     )
 
 
-def _one(spec: ReleaseSpec) -> str:
+def _any_one(spec: ReleaseSpec) -> str:
     return "any one row of the data" if spec.unit.id is None else "any one person"
 
 
 def guarantee(spec: ReleaseSpec, layout: Layout, ptable: PTable, touches: int, promise: "Promise | None") -> str:
-    """The section with the guarantee in symbols, its numbers, its curve and its limits."""
-    symbols = _symbols(spec, layout, ptable, touches, promise)
+    """Return the section on the guarantee: in symbols, in numbers, as a curve, and what it does not cover.
+
+    Parameters
+    ----------
+    touches
+        How many times the loss of one person is composed.
+    promise
+        The composed guarantee; None if nothing is promised.
+    """
+    rows = [
+        *_release_rows(promise),
+        *_unit_rows(spec, layout, touches),
+        *_count_rows(spec, ptable),
+        *_noise_rows(spec, ptable),
+    ]
     return (
         '<section aria-labelledby="guarantee"><h2 id="guarantee">The guarantee</h2>'
         + (_in_symbols(spec, promise) if promise is not None else _WHY_NOT)
-        + grid("The guarantee in numbers", ["what", "value", "meaning"], symbols, 0)
+        + grid("The guarantee in numbers", ["what", "value", "meaning"], rows, 0)
         + _curve(spec, ptable, touches, promise)
         + "<h3>What it does not cover</h3><ul>"
         + "".join(f"<li>{line}</li>" for line in _outside(spec))
@@ -90,8 +107,9 @@ _WHY_NOT = "<p>Nothing is promised for the release as a whole, for the reason gi
 
 
 def _in_symbols(spec: ReleaseSpec, promise: "Promise") -> str:
+    """Return the definition of (epsilon, delta), with the numbers of this release."""
     return (
-        f"<p>Let A and B be two states of the data, one with and one without {_one(spec)}, and M the whole release."
+        f"<p>Let A and B be two states of the data, one with and one without {_any_one(spec)}, and M the whole release."
         " For every set S of folders that could be published,</p>"
         "<p><strong>Pr[M(A) ∈ S] ≤ e<sup>ε</sup> Pr[M(B) ∈ S] + δ</strong>, with"
         f" ε = {escape(promise.epsilon)} and δ = {above(promise.delta)}.</p>"
@@ -100,55 +118,64 @@ def _in_symbols(spec: ReleaseSpec, promise: "Promise") -> str:
     )
 
 
-def _symbols(
-    spec: ReleaseSpec, layout: Layout, ptable: PTable, touches: int, promise: "Promise | None"
-) -> list[list[str]]:
-    rows, delta = spec.unit.contributions, cell_delta(spec, ptable)
-    found = []
-    if promise is not None:
-        found += [
-            ["epsilon (ε)", escape(promise.epsilon), "for the whole release"],
-            ["delta (δ)", above(promise.delta), "for the whole release, an upper bound, rounded up"],
-            [
-                "floor of delta",
-                above(min(promise.floor, promise.delta)),
-                "delta never falls below this, however large epsilon is",
-            ],
-        ]
-    found += [
+def _release_rows(promise: "Promise | None") -> list[list[str]]:
+    """Return the numbers of the whole release."""
+    if promise is None:
+        return []
+    return [
+        ["epsilon (ε)", escape(promise.epsilon), "for the whole release"],
+        ["delta (δ)", above(promise.delta), "for the whole release, an upper bound, rounded up"],
         [
-            "unit",
-            "one row" if spec.unit.id is None else "one person",
-            "whose privacy is kept"
-            + ("; who has several rows is protected for each of them alone" if spec.unit.id is None else ""),
+            "floor of delta",
+            above(min(promise.floor, promise.delta)),
+            "delta never falls below this, however large epsilon is",
         ],
-        ["touches", f"{touches:,}", f"of the {len(layout.cells[0]):,} counts hold one row, at most"],
     ]
-    if spec.unit.id is not None:
-        found.append(["contributions", str(rows), "rows of one person that count, at most; others were left out"])
-    if delta is not None:
-        who = "one row" if spec.unit.id is None else "one person"
-        more = f", with up to {rows} rows in it" if rows > 1 else ""
-        exactly = ", computed exactly" if delta == ptable.guarantee.delta else ", an upper bound"
-        found.append(
-            [
-                "one count alone",
-                f"ε = {_short(ptable.guarantee.epsilon)}, δ = {upper(delta, 4)}",
-                f"{who} more or less{more}{exactly}",
-            ]
-        )
-    kinds = {
-        "query": "chosen by a secret and the definition of the count; the same whenever it is asked",
-        "fresh": "drawn anew from the operating system; another release of these data would cost as much again",
-        "contributors": "chosen by the people who are counted; the same people get the same noise",
-    }
-    named = ", ".join(f"{key} {value}" for key, value in sorted(ptable.design.items()) if key != "name")
-    said = "as its publisher describes it; the guarantee is computed from its integers alone"
-    found += [
-        ["noise", f"{label(str(ptable.design.get('name')))}", f"{label(named, 200)}{'; ' if named else ''}{said}"],
-        ["key", spec.key, kinds[spec.key]],
+
+
+def _unit_rows(spec: ReleaseSpec, layout: Layout, touches: int) -> list[list[str]]:
+    """Return whose privacy is kept, and in how many counts one of them is."""
+    touched = ["touches", f"{touches:,}", f"of the {len(layout.cells[0]):,} counts hold one row, at most"]
+    if spec.unit.id is None:
+        meaning = "whose privacy is kept; who has several rows is protected for each of them alone"
+        return [["unit", "one row", meaning], touched]
+    return [
+        ["unit", "one person", "whose privacy is kept"],
+        touched,
+        ["contributions", str(spec.unit.contributions), "rows of one person that count, at most; others were left out"],
     ]
-    return found
+
+
+def _count_rows(spec: ReleaseSpec, ptable: PTable) -> list[list[str]]:
+    """Return the guarantee of one count alone, if it has one."""
+    rows, delta = spec.unit.contributions, cell_delta(spec, ptable)
+    if delta is None:
+        return []
+    who = "one row" if spec.unit.id is None else "one person"
+    several_rows = f", with up to {rows} rows in it" if rows > 1 else ""
+    exactness = ", computed exactly" if delta == ptable.guarantee.delta else ", an upper bound"
+    return [
+        [
+            "one count alone",
+            f"ε = {_short(ptable.guarantee.epsilon)}, δ = {upper(delta, 4)}",
+            f"{who} more or less{several_rows}{exactness}",
+        ]
+    ]
+
+
+_KEYS = {
+    "query": "chosen by a secret and the definition of the count; the same whenever it is asked",
+    "fresh": "drawn anew from the operating system; another release of these data would cost as much again",
+    "contributors": "chosen by the people who are counted; the same people get the same noise",
+}
+
+
+def _noise_rows(spec: ReleaseSpec, ptable: PTable) -> list[list[str]]:
+    """Return how the noise was designed, and how it was chosen."""
+    parameters = ", ".join(f"{name} {value}" for name, value in sorted(ptable.design.items()) if name != "name")
+    source = "as its publisher describes it; the guarantee is computed from its integers alone"
+    meaning = f"{label(parameters, 200)}{'; ' if parameters else ''}{source}"
+    return [["noise", label(str(ptable.design.get("name"))), meaning], ["key", spec.key, _KEYS[spec.key]]]
 
 
 def _short(value: int | float | Fraction) -> str:
@@ -156,26 +183,26 @@ def _short(value: int | float | Fraction) -> str:
 
 
 def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | None") -> str:
-    """delta at other epsilons: of the whole release, or of one count where there is no more to say."""
-    own = cell_delta(spec, ptable)
-    if own is None:
+    """Return delta at other values of epsilon: of the whole release, or of one count if the release has no promise."""
+    certified = cell_delta(spec, ptable)
+    if certified is None:
         return ""
     what = "one count read alone" if promise is None else "the whole release"
     epsilon = exact(ptable.guarantee.epsilon if promise is None else promise.epsilon, "epsilon")
-    delta = float(np.nextafter(float(own), 1)) if promise is None else promise.delta
-    across = [epsilon * place / (POINTS // 2) for place in range(POINTS + 1)]
-    least = np.array([float(each) for each in across]) * (1 - 2.0**-50)
+    delta = float(np.nextafter(float(certified), 1)) if promise is None else promise.delta
+    epsilons = [epsilon * i / (POINTS // 2) for i in range(POINTS + 1)]
+    rounded_down = np.array([float(value) for value in epsilons]) * (1 - 2.0**-50)
     if promise is None:
-        bound = cell_deltas(spec, ptable, least)
+        bounds = cell_deltas(spec, ptable, rounded_down)
     else:
         rows = spec.unit.contributions
-        bound = compose(ptable, touches, contributions=rows if rows > 1 else None).delta(least)
-    bound[POINTS // 2 :] = np.minimum(bound[POINTS // 2 :], delta)
-    listed = [[upper(x, 4), above(y)] for x, y in zip(across, bound.tolist(), strict=True)][:: POINTS // 8]
+        bounds = compose(ptable, touches, contributions=rows if rows > 1 else None).delta(rounded_down)
+    bounds[POINTS // 2 :] = np.minimum(bounds[POINTS // 2 :], delta)
+    listed = [[upper(x, 4), above(y)] for x, y in zip(epsilons, bounds.tolist(), strict=True)][:: POINTS // 8]
     (start, highest), (end, lowest) = listed[0], listed[-1]
-    said = f"delta of {what} falls from {highest} at epsilon {start} to {lowest} at epsilon {end}."
-    points = [(float(x), y) for x, y in zip(across, bound.tolist(), strict=True)]
-    chart = svg.curve(points, float(epsilon), delta, said)
+    sentence = f"delta of {what} falls from {highest} at epsilon {start} to {lowest} at epsilon {end}."
+    points = [(float(x), y) for x, y in zip(epsilons, bounds.tolist(), strict=True)]
+    chart = svg.curve(points, float(epsilon), delta, sentence)
     return (
         "<h3>At other values of epsilon</h3>"
         "<p>The same noise keeps a whole curve of promises: a smaller ε with a larger δ, and the reverse.</p>"
@@ -194,6 +221,7 @@ _OTHERS = {
 
 
 def _outside(spec: ReleaseSpec) -> list[str]:
+    """Return what the guarantee does not cover, one text for each point."""
     lines = [
         "The names of tables and dimensions, the categories that were declared, the filters, and any zero or total that"
         " is fixed in the specification. They were written down by the publisher and are taken as they are; they are"

@@ -1,4 +1,4 @@
-"""Pieces of HTML. A text that comes from outside goes through `label`, and so cannot be markup."""
+"""Pieces of HTML. A text from the specification goes through `label`, so that it cannot be markup."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -9,28 +9,38 @@ MOST_LABELS = 40
 
 
 def label(text: str, longest: int = LONGEST) -> str:
-    """A label as HTML, cut where it is very long."""
+    """Return a text as HTML, cut to `longest` characters."""
     return escape(text if len(text) <= longest else text[: longest - 1] + "…")
 
 
 def several(labels: Iterable[str]) -> str:
-    """Labels in a row, the first of very many; none changes the direction of the next."""
+    """Return the first labels, separated by commas. No label changes the writing direction of the next."""
     first = [f"<bdi>{label(text)}</bdi>" for text in itertools.islice(labels, MOST_LABELS + 1)]
     return ", ".join(first[:MOST_LABELS]) + (", …" if len(first) > MOST_LABELS else "")
 
 
 def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: int) -> str:
-    """A table of HTML texts; the last `numeric` columns are numbers, the first names its row."""
-    first = len(heads) - numeric
-    names = [f'<th scope="col">{head}</th>' for head in heads[:first]]
-    names.extend(f'<th scope="col" class="n">{head}</th>' for head in heads[first:])
+    """Return an HTML table.
+
+    Parameters
+    ----------
+    caption
+        The caption, also for screen readers.
+    heads
+        The headings of the columns.
+    rows
+        The cells of each row, as HTML. The first cell is the heading of its row.
+    numeric
+        How many columns at the end hold numbers.
+    """
+    first_number = len(heads) - numeric
+    names = [f'<th scope="col">{head}</th>' for head in heads[:first_number]]
+    names.extend(f'<th scope="col" class="n">{head}</th>' for head in heads[first_number:])
     body = []
     for row in rows:
-        cells = [f'<td class="text">{text}</td>' for text in row[1:first]] + [
-            f"<td>{text}</td>" for text in row[first:]
-        ]
-        joined = "".join(cells)
-        body.append(f'<tr><th scope="row">{row[0]}</th>{joined}</tr>')
+        cells = [f'<td class="text">{text}</td>' for text in row[1:first_number]]
+        cells.extend(f"<td>{text}</td>" for text in row[first_number:])
+        body.append(f'<tr><th scope="row">{row[0]}</th>{"".join(cells)}</tr>')
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>'
         f"<thead><tr>{''.join(names)}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"

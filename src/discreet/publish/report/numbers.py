@@ -1,4 +1,4 @@
-"""Numbers as people read them; what is promised is rounded so that it is never understated."""
+"""Numbers as text for readers. Promised numbers are rounded so that no loss is understated."""
 
 import math
 from decimal import Decimal
@@ -10,23 +10,23 @@ _LARGE = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
 
 def above(value: float) -> str:
-    """Four digits, rounded up."""
+    """Return a number with four digits, rounded up."""
     return upper(Fraction(value), digits=4)
 
 
 def number(value: Fraction) -> str:
-    """Six digits, or 0."""
+    """Return a number with six digits."""
     return "0" if value == 0 else f"{float(value):.6g}"
 
 
 def factor(value: Fraction) -> str:
-    """Three digits, rounded up, written out up to a million."""
+    """Return a factor with three digits, rounded up. Factors below a million have no exponent."""
     shown = Decimal(upper(value, digits=3))
     return f"{shown:,f}" if shown < 10**6 else f"{shown:e}"
 
 
 def one_in(value: float) -> str:
-    """A small chance as "1 in N", N rounded down to two digits; a large one in percent, rounded up."""
+    """Return a chance, rounded up: in percent if it is above 10%, else as "1 in N", N with two digits."""
     if value > 0.1:
         return f"{math.ceil(Fraction(value) * 100)}%"
     whole = math.floor(1 / Fraction(value))
@@ -41,7 +41,7 @@ def one_in(value: float) -> str:
 
 
 def percent(value: Fraction) -> str:
-    """One decimal; what is neither certain nor impossible is not printed as if it were."""
+    """Return a share in percent with one decimal. Only 0 and 1 are written as 0% and 100%."""
     if value in (0, 1):
         return f"{100 * int(value)}%"
     if value < Fraction(1, 1000):

@@ -1,6 +1,6 @@
-"""The first rows of a table, as HTML: one dimension across where it is short, the others down.
+"""The first rows of a table, as HTML. A short dimension is across; the other dimensions are down.
 
-Totals are the margins that were published, never sums made here.
+Totals are published margins, never sums of the rows.
 """
 
 import itertools
@@ -16,49 +16,58 @@ from discreet.publish.report.html import label
 MOST_ROWS, MOST_COLUMNS = 30, 12
 
 
-def preview(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> str:
-    """A table's finest grouping, cut to its first rows, with the totals that were published for it."""
-    published = {tuple(side.book.name for side in grouping.axes): counts for grouping, counts in parts}
-    sides = parts[0][0].axes
-    across = _across(sides)
-    down = [side for side in sides if side is not across]
-    whole = int(np.prod([len(side.labels) for side in down], dtype=np.int64))
-    content = [*itertools.islice(_rows(down, across, published, [side.book.name for side in sides]), MOST_ROWS)]
+def preview(table: TableSpec, margins: Sequence[tuple[Grouping, Integers]]) -> str:
+    """Return the first rows of the finest grouping of a table, with its published totals.
+
+    Parameters
+    ----------
+    table
+        The section of the specification.
+    margins
+        The groupings of the table, the finest first, each with its counts.
+    """
+    published = {_names(grouping.axes): counts for grouping, counts in margins}
+    axes = margins[0][0].axes
+    across = _across(axes)
+    down = [axis for axis in axes if axis is not across]
+    row_count = int(np.prod([len(axis.labels) for axis in down], dtype=np.int64))
+    content = [*itertools.islice(_rows(down, across, published, _names(axes)), MOST_ROWS)]
     bottom = _bottom(down, across, published) if down else []
     note = ""
-    if whole > len(content):
-        note = f'<p class="note">The first {len(content)} of {whole:,} rows.</p>'
+    if row_count > len(content):
+        note = f'<p class="note">The first {len(content)} of {row_count:,} rows.</p>'
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{label(table.name)}"><table>'
-        f"<caption>{_caption(table, sides)}</caption>"
+        f"<caption>{_caption(axes)}</caption>"
         f"<thead>{_head(down, across, published)}</thead><tbody>{''.join([*content, *bottom])}</tbody></table></div>"
         + note
     )
 
 
-def heading(side: GroupingAxis) -> str:
-    """A dimension, and its level where that is not the finest."""
-    return label(side.book.name) + (f" ({label(side.level)})" if side.level else "")
+def heading(axis: GroupingAxis) -> str:
+    """Return the name of a dimension as HTML, with its level if that is not the finest."""
+    return label(axis.book.name) + (f" ({label(axis.level)})" if axis.level else "")
 
 
-def _across(sides: Sequence[GroupingAxis]) -> GroupingAxis | None:
-    """The dimension whose categories are columns: the last, or the first of two, if it is short."""
-    if len(sides) < 2:
+def _across(axes: Sequence[GroupingAxis]) -> GroupingAxis | None:
+    """Return the axis whose categories are columns: the last if it is short, or else the first of two."""
+    if len(axes) < 2:
         return None
-    choices = [sides[1], sides[0]] if len(sides) == 2 else [sides[-1]]
-    return next((side for side in choices if len(side.labels) <= MOST_COLUMNS), None)
+    choices = [axes[1], axes[0]] if len(axes) == 2 else [axes[-1]]
+    return next((axis for axis in choices if len(axis.labels) <= MOST_COLUMNS), None)
 
 
-def _caption(table: TableSpec, sides: Sequence[GroupingAxis]) -> str:
-    by = [heading(side) for side in sides]
-    listed = " and ".join([", ".join(by[:-1]), by[-1]] if len(by) > 1 else by)
-    return f"Counts by {listed}" if by else "One count"
+def _caption(axes: Sequence[GroupingAxis]) -> str:
+    headings = [heading(axis) for axis in axes]
+    listed = " and ".join([", ".join(headings[:-1]), headings[-1]] if len(headings) > 1 else headings)
+    return f"Counts by {listed}" if headings else "One count"
 
 
 def _head(
     down: Sequence[GroupingAxis], across: GroupingAxis | None, published: Mapping[tuple[str, ...], Integers]
 ) -> str:
-    heads = [f'<th scope="col">{heading(side)}</th>' for side in down]
+    """Return the row of column headings."""
+    heads = [f'<th scope="col">{heading(axis)}</th>' for axis in down]
     if across is None:
         columns = ['<th scope="col" class="n">count</th>']
     else:
@@ -72,23 +81,24 @@ def _rows(
     down: Sequence[GroupingAxis],
     across: GroupingAxis | None,
     published: Mapping[tuple[str, ...], Integers],
-    names: Sequence[str],
+    names: tuple[str, ...],
 ) -> Iterator[str]:
-    finest = published[tuple(names)]
-    order = [names.index(side.book.name) for side in down]
+    """Yield the rows of the finest grouping, whose dimensions are `names`."""
+    finest = published[names]
+    order = [names.index(axis.book.name) for axis in down]
     if across is not None:
         order.append(names.index(across.book.name))
     finest = np.transpose(finest, order)
     totals = published.get(_names(down)) if across is not None else None
-    for place in np.ndindex(*(len(side.labels) for side in down)):
-        heads = [label(side.labels[at]) for side, at in zip(down, place, strict=True)]
-        yield _row(heads, np.atleast_1d(finest[place]), None if totals is None else f"{totals[place]:,}")
+    for index in np.ndindex(*(len(axis.labels) for axis in down)):
+        heads = [label(axis.labels[i]) for axis, i in zip(down, index, strict=True)]
+        yield _row(heads, np.atleast_1d(finest[index]), None if totals is None else f"{totals[index]:,}")
 
 
 def _bottom(
     down: Sequence[GroupingAxis], across: GroupingAxis | None, published: Mapping[tuple[str, ...], Integers]
 ) -> list[str]:
-    """The row of totals, where those were published."""
+    """Return the row of totals in a list, which is empty if the totals were not published."""
     columns = published.get(() if across is None else (across.book.name,))
     if columns is None:
         return []
@@ -107,5 +117,5 @@ def _row(heads: Sequence[str], counts: Integers, total: str | None) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _names(sides: Sequence[GroupingAxis]) -> tuple[str, ...]:
-    return tuple(side.book.name for side in sides)
+def _names(axes: Sequence[GroupingAxis]) -> tuple[str, ...]:
+    return tuple(axis.book.name for axis in axes)

@@ -1,4 +1,4 @@
-"""How to read a number: the error to expect by the size of a count, exactly, and what sums are worth."""
+"""The section on how to read a number: the exact error by size of the count, the noise, and sums."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,22 @@ from discreet.publish.report.html import grid
 from discreet.publish.report.numbers import number, percent
 
 
-def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values: Sequence[Integers]) -> str:
-    """The section with the error by size, the law of the noise, and a word on sums."""
+def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], measurements: Sequence[Integers]) -> str:
+    """Return the section on how to read a number.
+
+    Parameters
+    ----------
+    layout
+        The groupings of the release.
+    ptable
+        The perturbation table.
+    errors
+        The errors of the counts that are shown, the smallest count first.
+    measurements
+        One array of measurements for each grouping.
+    """
     zero, typical = errors[0], errors[-1]
-    same = len({(each.deviation, each.within) for each in errors}) == 1
+    same_error = len({(error.deviation, error.within) for error in errors}) == 1
     heads = [
         "true count",
         "chance that it is measured right",
@@ -28,20 +40,22 @@ def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values
     ]
     rows = [
         [
-            f"{each.count:,}",
-            percent(each.truth),
-            f"{each.deviation:.2f}",
-            f"±{each.within:,}",
-            f"{100 * each.within / each.count:.1f}%" if each.count else "-",
-            f"{float(each.lean):.2f}",
+            f"{error.count:,}",
+            percent(error.truth),
+            f"{error.deviation:.2f}",
+            f"±{error.within:,}",
+            f"{100 * error.within / error.count:.1f}%" if error.count else "-",
+            f"{float(error.lean):.2f}",
         ]
-        for each in errors
+        for error in errors
     ]
-    said = f"19 in 20 measurements of a count of {typical.count:,} are at most {typical.within:,} away from the truth."
-    law = svg.law(noise(ptable.table, typical.count), ptable.table.total, typical.within, said)
+    sentence = (
+        f"19 in 20 measurements of a count of {typical.count:,} are at most {typical.within:,} away from the truth."
+    )
+    chart = svg.bars(noise(ptable.table, typical.count), ptable.table.total, typical.within, sentence)
     return (
         '<section aria-labelledby="reading"><h2 id="reading">How to read a number</h2>'
-        f"<p>{said} {_SAME if same else _DIFFERENT} Read small counts as “few”, and compare large ones.</p>"
+        f"<p>{sentence} {_SAME if same_error else _DIFFERENT} Read small counts as “few”, and compare large ones.</p>"
         f"<p>A true 0 is measured as 0, or less, with a chance of {percent(zero.truth)}. So a 0 need not mean that"
         " there is nobody, nor a small number that there is somebody.</p>"
         '<p class="note">This is about single measurements. In the chance to be right and in the average, those'
@@ -49,9 +63,9 @@ def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], values
         " does is told below.</p>"
         + grid("Expected error by size of the count", heads, rows, 5)
         + _clamped(ptable)
-        + f"<figure>{law}<figcaption>The noise of a count of {typical.count:,}. In the stronger colour: the differences"
-        f" up to {typical.within:,} either way, which have a chance of {percent(typical.coverage)}."
-        "</figcaption></figure>" + _sums(layout, ptable, values) + "</section>"
+        + f"<figure>{chart}<figcaption>The noise of a count of {typical.count:,}. In the stronger colour: the"
+        f" differences up to {typical.within:,} either way, which have a chance of {percent(typical.coverage)}."
+        "</figcaption></figure>" + _sums(layout, ptable, measurements) + "</section>"
     )
 
 
@@ -60,18 +74,19 @@ _DIFFERENT = "How large the error is depends on the count, as the table shows."
 
 
 def _clamped(ptable: PTable) -> str:
+    """Return the note that larger counts are clamped; an empty text if the domain has no upper end."""
     upper_end = ptable.domain.upper if isinstance(ptable.domain, Counts) else None
     if upper_end is None:
         return ""
     return f'<p class="note">A true count above {upper_end:,} is treated as if it were {upper_end:,}.</p>'
 
 
-def _sums(layout: Layout, ptable: PTable, values: Sequence[Integers]) -> str:
-    """What sums of counts are worth."""
-    definitions, where = layout.cells
+def _sums(layout: Layout, ptable: PTable, measurements: Sequence[Integers]) -> str:
+    """Return how many measurements are below 0, and whether sums of measurements are right on average."""
+    definitions, cell_indices = layout.cells
     below = np.zeros(len(definitions), dtype=bool)
-    for here, part in zip(where, values, strict=True):
-        below[here] = part.ravel() < 0
+    for indices, numbers in zip(cell_indices, measurements, strict=True):
+        below[indices] = numbers.ravel() < 0
     least, greatest = ptable.utility["bias"]
     right = (
         "and sums of those are right on average"

@@ -1,8 +1,8 @@
-"""The report of a release: one HTML file that needs nothing else, for readers who are not statisticians.
+"""The report of a release: one HTML file without other files, for readers who are not statisticians.
 
-It is a function of the public part of the specification, the certificate and the measurements, so anyone can make it
-again, byte for byte. All that is said of the noise comes from the integers of the perturbation table; all that is
-promised is rounded up. Nothing in it depends on where the data are, on the secret, or on the version of the software.
+The report is a function of the public part of the specification, the certificate and the measurements. So anyone can
+make it again, byte for byte. The errors come from the integers of the perturbation table, and promised numbers are
+rounded up. The report does not depend on the location of the data, the secret, or the version of the software.
 """
 
 from collections.abc import Sequence
@@ -25,22 +25,17 @@ if TYPE_CHECKING:
     from discreet.publish.folder import Published
 
 
-def page(published: "Published") -> bytes:
-    """The report of what a folder is made from."""
-    errors = [distortion(published.plan.ptable.table, size) for size in sizes(published.plan.ptable.table)]
+def report_html(published: "Published") -> bytes:
+    """Return the report as HTML."""
+    plan = published.plan
+    errors = [distortion(plan.ptable.table, size) for size in sizes(plan.ptable.table)]
     parts = [
-        _head(published.plan.spec),
+        _head(plan.spec),
         "<main>",
         _lead(published, errors),
-        _published(published.plan.spec, published.plan.layout),
-        guarantee(
-            published.plan.spec,
-            published.plan.layout,
-            published.plan.ptable,
-            published.plan.touches,
-            published.plan.promise,
-        ),
-        reading(published.plan.layout, published.plan.ptable, errors, published.measurements),
+        _published(plan.spec, plan.layout),
+        guarantee(plan.spec, plan.layout, plan.ptable, plan.touches, plan.promise),
+        reading(plan.layout, plan.ptable, errors, published.measurements),
         adding(published),
         _tables(published),
         _checking(),
@@ -50,6 +45,7 @@ def page(published: "Published") -> bytes:
 
 
 def _head(spec: ReleaseSpec) -> str:
+    """Return the head of the page, with its style sheet and a policy that loads nothing else."""
     style = resources("discreet").joinpath("publish", "report", "page.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -64,6 +60,7 @@ def _head(spec: ReleaseSpec) -> str:
 
 
 def _lead(published: "Published", errors: Sequence[Distortion]) -> str:
+    """Return the first screen: what the tables are, the guarantee in words, and four numbers."""
     spec, layout = published.plan.spec, published.plan.layout
     unit = "row" if spec.unit.id is None else "person"
     counts = len(layout.cells[0])
@@ -85,11 +82,11 @@ def _lead(published: "Published", errors: Sequence[Distortion]) -> str:
 
 
 def _given(published: "Published") -> str:
-    """Warn of counts that were given, and are far from what was measured."""
-    unlikely = [each for each in published.given_counts if not each.explained]
+    """Return a warning if counts that the specification fixes are far from their measurements."""
+    unlikely = [given for given in published.given_counts if not given.explained]
     if not unlikely:
         return ""
-    listed = "".join(f"<li>{label(each.text, 300)}</li>" for each in unlikely[:MOST_LABELS])
+    listed = "".join(f"<li>{label(given.text, 300)}</li>" for given in unlikely[:MOST_LABELS])
     return (
         '<div class="warning"><p><strong>Counts that the publisher gave are far from what was measured.</strong> Noise'
         " does not explain the difference, and the tables follow the counts that were given:</p>"
@@ -101,23 +98,31 @@ def _given(published: "Published") -> str:
 
 
 def _published(spec: ReleaseSpec, layout: Layout) -> str:
+    """Return the section that lists tables and categories."""
     rows = []
-    for table, places in layout.tables:
-        groupings = [layout.groupings[place] for place in places]
-        by = ", ".join(heading(side) for side in groupings[0].axes) or "one count of everyone"
-        margins = [" by ".join(label(s.book.name) for s in g.axes) or "the total" for g in groupings[1:]]
-        shown = "; ".join(margins[:MOST_LABELS]) + ("; …" if len(margins) > MOST_LABELS else "")
-        rows.append([label(table.name), by, _filter(table), shown or "none", f"{sum(g.size for g in groupings):,}"])
+    for table, grouping_indices in layout.tables:
+        groupings = [layout.groupings[index] for index in grouping_indices]
+        margins = [" by ".join(label(axis.book.name) for axis in grouping.axes) for grouping in groupings[1:]]
+        listed = "; ".join(margin or "the total" for margin in margins[:MOST_LABELS])
+        rows.append(
+            [
+                label(table.name),
+                ", ".join(heading(axis) for axis in groupings[0].axes) or "one count of everyone",
+                _filter(table),
+                (listed + ("; …" if len(margins) > MOST_LABELS else "")) or "none",
+                f"{sum(grouping.size for grouping in groupings):,}",
+            ]
+        )
     heads = ["table", "counts by", "who is in it", "totals (margins)", "counts"]
     dimensions = [
         [label(book.name), _categories(spec.dimensions[book.name]), _levels(spec.dimensions[book.name])]
         for book in layout.books
     ]
-    listed = grid("Categories", ["dimension", "categories", "coarser levels"], dimensions, 0) if dimensions else ""
+    categories = grid("Categories", ["dimension", "categories", "coarser levels"], dimensions, 0) if dimensions else ""
     return (
         '<section aria-labelledby="published"><h2 id="published">What was published</h2>'
         + grid("Tables", heads, rows, 1)
-        + listed
+        + categories
         + f'<p class="note">What was not stated, or is none of these categories, is counted as <code>{OTHER}</code>. A'
         f" total over a dimension is called <code>{TOTAL}</code> in the files. A count that is in several tables was"
         " measured once.</p></section>"
@@ -135,10 +140,10 @@ def _categories(dimension: Dimension) -> str:
     return several(f"{name} ({_range(*ends)})" for name, ends in dimension.ranges.items())
 
 
-def _range(lower: float | None, upper_end: float | None) -> str:
+def _range(lower: float | None, upper: float | None) -> str:
     if lower is None:
-        return "any number" if upper_end is None else f"under {upper_end:.15g}"
-    return f"{lower:.15g} and over" if upper_end is None else f"{lower:.15g} to under {upper_end:.15g}"
+        return "any number" if upper is None else f"under {upper:.15g}"
+    return f"{lower:.15g} and over" if upper is None else f"{lower:.15g} to under {upper:.15g}"
 
 
 def _levels(dimension: Dimension) -> str:
@@ -149,13 +154,12 @@ def _levels(dimension: Dimension) -> str:
 
 
 def _tables(published: "Published") -> str:
-    shown = []
-    for (table, places), counts in zip(published.plan.layout.tables, published.tables, strict=True):
-        parts = [
-            (published.plan.layout.groupings[place], numbers) for place, numbers in zip(places, counts, strict=True)
-        ]
+    """Return the section with the first rows of each table."""
+    layout, shown = published.plan.layout, []
+    for (table, grouping_indices), counts in zip(layout.tables, published.tables, strict=True):
+        margins = [(layout.groupings[index], numbers) for index, numbers in zip(grouping_indices, counts, strict=True)]
         within = "" if not table.filter else f'<p class="note">Only {_filter(table)}.</p>'
-        shown.append(f"<h3>{label(table.name)}</h3>{within}{preview(table, parts)}")
+        shown.append(f"<h3>{label(table.name)}</h3>{within}{preview(table, margins)}")
     return (
         '<section aria-labelledby="tables"><h2 id="tables">The tables</h2>'
         "<p>Published counts, with the noise in them. The files in this folder have all rows and all margins.</p>"
@@ -164,6 +168,7 @@ def _tables(published: "Published") -> str:
 
 
 def _checking() -> str:
+    """Return the section on how to check the folder."""
     return (
         '<section aria-labelledby="checking"><h2 id="checking">How to check it</h2>'
         "<p>Anyone can check this folder, with nothing but the folder: <code>discreet verify DIR</code> recomputes the"

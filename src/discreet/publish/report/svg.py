@@ -1,11 +1,11 @@
-"""Two charts as inline SVG: the law of the noise, and delta against epsilon.
+"""Two charts as inline SVG: bars of differences (such as noise), and delta against epsilon.
 
-They are text made from numbers with one decimal, so the same table gives the same bytes. Colours are classes of the
-page's style sheet; every chart has a title and a description for those who do not see it.
+Coordinates have one decimal, so that the same table gives the same bytes. Colours are classes of the style sheet of the
+page. Each chart has a title and a description for screen readers.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 WIDTH, HEIGHT = 640, 300
@@ -13,11 +13,11 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 16, 26, 46
 
 MOST_BARS = 200
 LEAST_SHOWN = 1e-3
-"""Of the likeliest: rarer noise is off the chart."""
+"""Differences whose chance is a smaller share of the largest chance are not shown."""
 
 
-def law(
-    noise: Sequence[tuple[int, int]],
+def bars(
+    differences: Sequence[tuple[int, int]],
     total: int,
     within: int,
     description: str,
@@ -26,55 +26,81 @@ def law(
     across: str = "measured count minus true count",
     up: str = "chance of each difference",
 ) -> str:
-    """Bars of the share of each difference, by default between measurement and truth; those within +-`within` stand
-    out."""
-    chance = {z: w / total for z, w in noise}
-    top = max(chance.values())
-    shown = [z for z in chance if chance[z] >= LEAST_SHOWN * top]
+    """Return a bar chart of the share of each difference.
+
+    Parameters
+    ----------
+    differences
+        Pairs of a difference and its weight.
+    total
+        The sum of all weights.
+    within
+        Bars from -within to +within have the stronger colour.
+    description
+        The text for screen readers.
+    title, across, up
+        The title, and the names of the axes.
+    """
+    share = {difference: weight / total for difference, weight in differences}
+    highest = max(share.values())
+    shown = [difference for difference in share if share[difference] >= LEAST_SHOWN * highest]
     reach = max(1, -min(shown), max(shown))
     size = -(-(2 * reach + 1) // MOST_BARS)
     half = -(-(reach - (size - 1) // 2) // size)
     first = -half * size - (size - 1) // 2
-    frame = _Frame(first - 0.5, -first + 0.5 if size % 2 else first + (2 * half + 1) * size - 0.5, 0.0, 1.06 * top)
-    paths: dict[str, list[str]] = {"inside": [], "outside": []}
-    for place in range(2 * half + 1):
-        start = first + place * size
-        height = math.fsum(chance.get(z, 0.0) for z in range(start, start + size)) / size
-        gap = min(1.0, 0.15 * frame.width(size))
-        left, right = frame.x(start - 0.5) + gap / 2, frame.x(start + size - 0.5) - gap / 2
-        side = "inside" if abs(start + (size - 1) / 2) <= within else "outside"
-        paths[side].append(f"M{left:.1f} {frame.y(0):.1f}V{frame.y(height):.1f}H{right:.1f}V{frame.y(0):.1f}Z")
+    right = -first + 0.5 if size % 2 else first + (2 * half + 1) * size - 0.5
+    frame = _Frame(first - 0.5, right, 0.0, 1.06 * highest)
+    starts = range(first, first + (2 * half + 1) * size, size)
     step = _step(2 * reach, 8)
     marks = [
         (float(z), f"{z:+d}" if z else "0") for z in range(-reach // step * step, reach + 1, step) if abs(z) <= reach
     ]
-    rise = _step_real(top, 4)
+    rise = _step_real(highest, 4)
     digits = max(0, -math.floor(math.log10(100 * rise) + 1e-9))
-    rising = [(k * rise, f"{100 * k * rise:.{digits}f}%") for k in range(int(1.06 * top / rise) + 1)]
-    drawn = [f'<path class="{side}" d="{"".join(paths[side])}"/>' for side in ("outside", "inside") if paths[side]]
+    rising = [(k * rise, f"{100 * k * rise:.{digits}f}%") for k in range(int(1.06 * highest / rise) + 1)]
     return _svg(
-        title,
-        description,
-        [*frame.axes(marks, rising, across, up), *drawn],
+        title, description, [*frame.axes(marks, rising, across, up), *_bars(frame, share, starts, size, within)]
     )
 
 
+def _bars(frame: "_Frame", share: Mapping[int, float], starts: Sequence[int], size: int, within: int) -> list[str]:
+    """Return the bars, each for `size` differences from one of `starts`, as one path for each colour."""
+    paths: dict[str, list[str]] = {"outside": [], "inside": []}
+    gap = min(1.0, 0.15 * frame.width(size))
+    for start in starts:
+        height = math.fsum(share.get(z, 0.0) for z in range(start, start + size)) / size
+        left, right = frame.x(start - 0.5) + gap / 2, frame.x(start + size - 0.5) - gap / 2
+        colour = "inside" if abs(start + (size - 1) / 2) <= within else "outside"
+        paths[colour].append(f"M{left:.1f} {frame.y(0):.1f}V{frame.y(height):.1f}H{right:.1f}V{frame.y(0):.1f}Z")
+    return [f'<path class="{colour}" d="{"".join(parts)}"/>' for colour, parts in paths.items() if parts]
+
+
 def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, description: str) -> str:
-    """delta, on a scale of powers of ten, against epsilon, and the point that is promised."""
+    """Return a chart of delta, on a logarithmic scale, against epsilon.
+
+    Parameters
+    ----------
+    points
+        Pairs of epsilon and delta, by epsilon.
+    epsilon, delta
+        The promised point, which is marked.
+    description
+        The text for screen readers.
+    """
     lowest = min((value for _, value in [*points, (epsilon, delta)] if value > 0), default=1.0)
     bottom = min(-3, max(-16, math.floor(math.log10(lowest) - 0.2)))
     frame = _Frame(0.0, points[-1][0], float(bottom), 0.3)
 
-    def at(x: float, value: float) -> tuple[float, float]:
+    def position(x: float, value: float) -> tuple[float, float]:
         return frame.x(x), frame.y(max(bottom, math.log10(value)) if value > 0 else bottom)
 
-    line = "L".join("{:.1f} {:.1f}".format(*at(x, value)) for x, value in points)
+    line = "L".join("{:.1f} {:.1f}".format(*position(x, value)) for x, value in points)
     every = math.ceil(-bottom / 6)
-    up = _step_real(points[-1][0], 6)
-    digits = max(0, -math.floor(math.log10(up) + 1e-9))
-    across = [(k * up, f"{k * up:.{digits}f}") for k in range(int(points[-1][0] / up + 1e-9) + 1)]
+    step = _step_real(points[-1][0], 6)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    across = [(k * step, f"{k * step:.{digits}f}") for k in range(int(points[-1][0] / step + 1e-9) + 1)]
     rising = [(float(-k), "1" if k == 0 else f"1e-{k}") for k in range(0, -bottom + 1, every)]
-    x, y = at(epsilon, delta)
+    x, y = position(epsilon, delta)
     marked = [
         f'<path class="guide" d="M{x:.1f} {frame.y(bottom):.1f}V{y:.1f}H{frame.x(0):.1f}"/>',
         f'<path class="curve" d="M{line}"/>',
@@ -85,7 +111,7 @@ def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, d
 
 
 class _Frame:
-    """From numbers to places on the drawing."""
+    """The area of a chart: converts numbers to coordinates."""
 
     def __init__(self, left: float, right: float, bottom: float, top: float) -> None:
         self.left, self.right, self.bottom, self.top = left, right, bottom, top
@@ -102,7 +128,15 @@ class _Frame:
     def axes(
         self, across: Sequence[tuple[float, str]], rising: Sequence[tuple[float, str]], below: str, above: str
     ) -> list[str]:
-        """Grid lines and labels of both axes."""
+        """Return the grid lines and labels of both axes.
+
+        Parameters
+        ----------
+        across, rising
+            Positions and labels on the horizontal and the vertical axis.
+        below, above
+            The names of the horizontal and the vertical axis.
+        """
         grid = "".join(f"M{LEFT} {self.y(value):.1f}H{WIDTH - RIGHT}" for value, _ in rising)
         base = f"M{LEFT} {self.y(self.bottom):.1f}H{WIDTH - RIGHT}"
         ticks = "".join(f"M{self.x(value):.1f} {self.y(self.bottom):.1f}v5" for value, _ in across)
@@ -123,6 +157,7 @@ class _Frame:
 
 
 def _svg(title: str, description: str, parts: Sequence[str]) -> str:
+    """Return an SVG element with a title and a description."""
     name = title.split()[0].lower()
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{name}-title {name}-text">'
@@ -133,7 +168,7 @@ def _svg(title: str, description: str, parts: Sequence[str]) -> str:
 
 
 def _step(span: int, most: int) -> int:
-    """The least of 1, 2, 5, 10, 20, ... that makes at most `most` steps."""
+    """Return the least of 1, 2, 5, 10, 20, ... that covers `span` in at most `most` steps."""
     power = 1
     while True:
         for step in (power, 2 * power, 5 * power):
@@ -143,7 +178,7 @@ def _step(span: int, most: int) -> int:
 
 
 def _step_real(span: float, most: int) -> float:
-    """The same for real numbers."""
+    """Return the least of ..., 0.1, 0.2, 0.5, 1, ... that covers `span` in at most `most` steps."""
     power = 10.0 ** (math.floor(math.log10(span)) - 2)
     while True:
         for step in (power, 2 * power, 5 * power):
