@@ -65,8 +65,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Before Hypothesis reads its options. A process that was started to run tests takes the seed of the first."""
     if config.option.fresh == NEW:
-        given = getattr(config, "workerinput", {}).get("fresh")
-        config.option.fresh = random.SystemRandom().randrange(10**9) if given is None else given
+        seed_of_main = getattr(config, "workerinput", {}).get("fresh")
+        config.option.fresh = random.SystemRandom().randrange(10**9) if seed_of_main is None else seed_of_main
     if config.option.fresh is None:
         settings.load_profile("same")
     else:
@@ -157,9 +157,9 @@ def paid(tmp_path: Path) -> dict[str, Any]:
     """The specification of a table by sex that is paid from a ledger; a side of the river is declared, too."""
     from tests import town
 
-    asked = town.settle(tmp_path)
-    asked["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
-    return asked | {
+    spec = town.settle(tmp_path)
+    spec["dimensions"]["side"] = {"column": "side", "categories": ["n", "s"]}
+    return spec | {
         "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
         "ledger": town.endow(tmp_path),
     }

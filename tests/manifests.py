@@ -1,9 +1,9 @@
-"""Manifests that a release would not write."""
+"""Manifests with other content than a release writes."""
 
 import json
 from typing import Any
 
 
 def written(document: dict[str, Any]) -> bytes:
-    """Any document, in the form in which a release writes its manifest."""
+    """Return a document in the form of a manifest."""
     return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()

@@ -19,7 +19,7 @@ STAGES = (
     "discreet.release.draw.open_engine",
     "discreet.release.draw.cell_counts",
     "discreet.measure.lookup.measure",
-    "discreet.publish.table_files.files",
+    "discreet.publish.table_files.tables_as_files",
     "discreet.files.write_folder",
 )
 

@@ -113,7 +113,7 @@ def test_cells_are_counted_before_they_are_made() -> None:
 
 def test_the_manifest_tells_groupings_apart() -> None:
     layout = resolve(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")])).layout
-    entries = table_files.groupings(layout, "sha256:0", 1)
+    entries = table_files.grouping_entries(layout, "sha256:0", 1)
     assert [entry.multiplicity for entry in entries] == [2, 1]
     assert [entry.within for entry in entries] == [{}, {"g": ["a", "b"]}]
 

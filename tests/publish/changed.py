@@ -1,4 +1,4 @@
-"""A small release, and copies of it that somebody changed and whose digests fit again."""
+"""A small release, and copies of its folder that are changed and have right digests again."""
 
 import hashlib
 import json
@@ -12,13 +12,13 @@ import discreet as dc
 Change = Callable[["Copy"], None]
 
 
-def release(place: Path, **fields: Any) -> Path:
-    """Publish one table of 300 people in all formats."""
+def release(directory: Path, **fields: Any) -> Path:
+    """Publish one table of 300 people in all formats. Return the folder."""
     rows = "".join(f"{'abc'[i * i % 7 % 3]},{'fm'[i % 3 % 2]}\n" for i in range(300))
-    (place / "people.csv").write_text("place,sex\n" + rows)
+    (directory / "people.csv").write_text("place,sex\n" + rows)
     spec = {
         "version": "1",
-        "source": {"csv": str(place / "people.csv")},
+        "source": {"csv": str(directory / "people.csv")},
         "dimensions": {
             "place": {"column": "place", "categories": ["a", "b", "c"]},
             "sex": {"column": "sex", "categories": ["f", "m"]},
@@ -30,7 +30,7 @@ def release(place: Path, **fields: Any) -> Path:
         "outputs": ["csv", "parquet", "json-stat"],
         **fields,
     }
-    return dc.release.run(spec, place / "released").folder
+    return dc.release.run(spec, directory / "released").folder
 
 
 class Copy:
@@ -49,7 +49,7 @@ class Copy:
         inner[last] = value
 
     def certificate(self, name: str, value: str) -> None:
-        """Change one number of the certificate's guarantee. The digest of the certificate fits again."""
+        """Change one number of the certificate's guarantee, and correct the digest of the certificate."""
         path = self.folder / "certificate.json"
         document = json.loads(path.read_bytes())
         document["guarantee"][name] = value
@@ -60,7 +60,7 @@ class Copy:
             grouping["ptable"] = document["digest"]
 
     def sign(self) -> None:
-        """Write the manifest with the digests that the files have now."""
+        """Write the manifest with the present digests of the files."""
         for name in self.manifest["files"]:
             digest = hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
             self.manifest["files"][name] = f"sha256:{digest}"
@@ -72,15 +72,15 @@ def _canonical(document: Any) -> bytes:
     return (json.dumps(document, sort_keys=True, indent=1, ensure_ascii=True) + "\n").encode()
 
 
-def changed(folder: Path, to: Path, change: Change) -> Path:
-    """Copy a release folder, change the copy, and make the digests fit."""
-    shutil.copytree(folder, to)
-    copy = Copy(to)
+def changed(folder: Path, target: Path, change: Change) -> Path:
+    """Copy a release folder, change the copy, and correct its digests. Return the copy."""
+    shutil.copytree(folder, target)
+    copy = Copy(target)
     change(copy)
     copy.sign()
-    return to
+    return target
 
 
 def field(path: str, value: Any) -> Change:
-    """Set one field of the manifest."""
+    """Return a change of one field of the manifest."""
     return lambda copy: copy.set(path, value)

@@ -1,4 +1,4 @@
-"""Parquet files that another version wrote."""
+"""Parquet files that another version of pyarrow wrote."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import pytest
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads of a process are counted by Linux")
 def test_tables_are_compared_in_one_thread(tmp_path: Path) -> None:
-    """Threads of Arrow that were still giving back what they had read aborted one check in five at its end."""
+    """Arrow threads that still freed memory when Python ended aborted one check in five."""
     columns = {f"c{i}": np.arange(1000) for i in range(8)}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     code = (

@@ -1,9 +1,10 @@
-"""`discreet verify DIR` against a forger: whatever a folder states is true, or is said to be unchecked."""
+"""`discreet verify DIR` against a forger: every statement of a folder is true, or is reported as unchecked."""
 
 import dataclasses
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,14 @@ from tests.town import settle
 
 Edit = Callable[[dict[str, Any]], Any]
 OTHERS: list[Any] = [None, [], {}, 3, "x"]
-"""A value of every kind."""
+"""One value of each JSON type."""
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> dict[str, Any]:
-    asked = settle(tmp_path)
-    asked["dimensions"]["sex"]["levels"] = {"one": {"all": ["f", "m"]}}
-    return asked | {"bits": 32, "outputs": ["csv", "parquet"]}
+    spec = settle(tmp_path)
+    spec["dimensions"]["sex"]["levels"] = {"one": {"all": ["f", "m"]}}
+    return spec | {"bits": 32, "outputs": ["csv", "parquet"]}
 
 
 def unchanged(_: dict[str, Any]) -> None:
@@ -41,7 +42,7 @@ def unchanged(_: dict[str, Any]) -> None:
 
 
 def forge(folder: Path, edit: Edit, files: Mapping[str, bytes] | None = None) -> None:
-    """Change the manifest, and give it the digests of files that were changed or added."""
+    """Change the manifest, write files, and put the digests of the files into the manifest."""
     manifest = json.loads((folder / "manifest.json").read_bytes())
     edit(manifest)
     for name, data in (files or {}).items():
@@ -52,7 +53,7 @@ def forge(folder: Path, edit: Edit, files: Mapping[str, bytes] | None = None) ->
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "named"),
     [
         (lambda m: m["privacy"].update(total_epsilon="0.001"), r"manifest: privacy\.total_epsilon: "),
         (lambda m: m.update(guarantee="epsilon 0.001"), "manifest: guarantee: "),
@@ -62,41 +63,41 @@ def forge(folder: Path, edit: Edit, files: Mapping[str, bytes] | None = None) ->
         (lambda m: m["privacy"]["composed"].update(delta="nan"), "composed delta"),
         (lambda m: m["privacy"]["composed"].update(epsilon="2"), "composed epsilon"),
         (lambda m: m["privacy"].pop("unit"), r"manifest: privacy\.unit: "),
-        (lambda m: m["privacy"].update(unit=m["privacy"].pop("unit")), "not in the form in which manifests are"),
+        (lambda m: m["privacy"].update(unit=m["privacy"].pop("unit")), "form"),
         (lambda m: m["spec"].update(title=m["spec"].pop("title")), "order"),
-        (lambda m: m["key"].update(kind="fresh"), "key.kind is 'fresh', and comes out as 'query'"),
-        (lambda m: m["key"].update(kind="contributors"), "key.kind is 'contributors'"),
-        (lambda m: m["key"].update(came_with_the_data=True), "record_keys are for key: contributors"),
-        (lambda m: m["key"].update(fingerprint=None), "needs a secret"),
+        (lambda m: m["key"].update(kind="fresh"), r"key\.kind is 'fresh'.*'query'"),
+        (lambda m: m["key"].update(kind="contributors"), r"key\.kind is 'contributors'"),
+        (lambda m: m["key"].update(came_with_the_data=True), "record_keys"),
+        (lambda m: m["key"].update(fingerprint=None), "secret"),
         (lambda m: m["key"].update(fingerprint="0" * 15), r"manifest: key\.fingerprint: "),
-        (lambda m: m["spec"].update(key="fresh"), "key.kind is 'query', and comes out as 'fresh'"),
-        (lambda m: m["spec"].update(bits=62), "bits is 62, and the certificate's table has 32"),
-        (lambda m: m["spec"]["design"].update(epsilon="0.01"), "epsilon is '0.01', and the certificate's 0.25"),
-        (lambda m: m["spec"]["design"].update(alpha=m["spec"]["design"].pop("epsilon")), "alpha is '0.25'"),
-        (lambda m: m["spec"]["design"].update(certify_at="0.01"), "certify_at is '0.01', and the certificate's 1/4"),
-        (lambda m: m["spec"]["design"].update(support=3), "support is 3, and the certificate's 110"),
-        (lambda m: m["spec"]["design"].update(safety="certified"), "no parameter 'safety'"),
-        (lambda m: m["spec"].update(design={"name": "gaussian", "sigma2": 9}), "the design is 'gaussian'"),
-        (lambda m: m["spec"].update(design={}), "the design is None"),
-        (lambda m: m["spec"].update(ledger="official.ledger"), "spec.ledger is nothing that a release states"),
-        (lambda m: m["spec"]["unit"].update(contributions=True), "spec.unit.contributions is True"),
+        (lambda m: m["spec"].update(key="fresh"), r"key\.kind is 'query'.*'fresh'"),
+        (lambda m: m["spec"].update(bits=62), "bits is 62.* 32"),
+        (lambda m: m["spec"]["design"].update(epsilon="0.01"), r"epsilon is '0\.01'.* 0\.25"),
+        (lambda m: m["spec"]["design"].update(alpha=m["spec"]["design"].pop("epsilon")), r"alpha is '0\.25'"),
+        (lambda m: m["spec"]["design"].update(certify_at="0.01"), r"certify_at is '0\.01'.* 1/4"),
+        (lambda m: m["spec"]["design"].update(support=3), "support is 3.* 110"),
+        (lambda m: m["spec"]["design"].update(safety="certified"), "'safety'"),
+        (lambda m: m["spec"].update(design={"name": "gaussian", "sigma2": 9}), "'gaussian'"),
+        (lambda m: m["spec"].update(design={}), "design is None"),
+        (lambda m: m["spec"].update(ledger="official.ledger"), r"spec\.ledger "),
+        (lambda m: m["spec"]["unit"].update(contributions=True), r"spec\.unit\.contributions is True"),
         (lambda m: m.update(engine="abacus"), "manifest: engine: "),
         (lambda m: m.update(software={}), r"manifest: software\.discreet: "),
         (lambda m: m["software"].update(python="\x1b[31m"), r"manifest: software\.python: "),
         (lambda m: m.update(ledger={"id": "00", "seq": "1", "mac": "00", "units": 0}), r"manifest: ledger\.seq: "),
         (lambda m: m.update(ledger={"id": "00", "seq": 1, "mac": "00"}), r"manifest: ledger\.units: "),
-        (lambda m: m["files"].update({"\x00": "sha256:0"}), "cannot be read"),
+        (lambda m: m["files"].update({"\x00": "sha256:0"}), "\x00: "),
     ],
 )
-def test_claims_that_are_false(spec: dict[str, Any], tmp_path: Path, edit: Edit, said: str) -> None:
+def test_a_false_claim_is_refused(spec: dict[str, Any], tmp_path: Path, edit: Edit, named: str) -> None:
     run(spec, tmp_path / "out")
     verify_folder(tmp_path / "out")
     forge(tmp_path / "out", edit)
-    with pytest.raises(CertificateError, match=said):
+    with pytest.raises(CertificateError, match=named):
         verify_folder(tmp_path / "out")
 
 
-def test_what_is_stated_and_not_checked_is_said(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_verify_says_what_is_stated_and_not_checked(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     forge(
         tmp_path / "out",
@@ -116,7 +117,7 @@ def test_what_is_stated_and_not_checked_is_said(spec: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.parametrize("field", ["spec", "engine", "key", "privacy", "ledger", "software", "groupings", "reconciled"])
-def test_a_manifest_that_lacks_a_field(field: str, spec: dict[str, Any], tmp_path: Path) -> None:
+def test_a_manifest_without_a_field_is_refused(field: str, spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", lambda m: m.pop(field))
     with pytest.raises(CertificateError, match=f"manifest: {field}: "):
@@ -124,15 +125,15 @@ def test_a_manifest_that_lacks_a_field(field: str, spec: dict[str, Any], tmp_pat
 
 
 @pytest.mark.parametrize("wrong", [{"units": -1}, {"seq": 10**30}])
-def test_an_entry_that_no_ledger_has(wrong: dict[str, int], spec: dict[str, Any], tmp_path: Path) -> None:
+def test_an_entry_that_no_ledger_has_is_refused(wrong: dict[str, int], spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", lambda m: m.update(ledger={"id": "ab", "seq": 7, "mac": "cd", "units": 3} | wrong))
     with pytest.raises(CertificateError, match=rf"manifest: ledger\.{next(iter(wrong))}: "):
         verify_folder(tmp_path / "out")
 
 
-def test_a_bound_that_is_infinite_is_none(spec: dict[str, Any], tmp_path: Path) -> None:
-    """The manifest is JSON to every reader, and one population has one codebook."""
+def test_an_infinite_bound_is_no_bound(spec: dict[str, Any], tmp_path: Path) -> None:
+    """JSON has no infinity, and one population must have one codebook."""
 
     def measured(ranges: dict[str, list[float | None]]) -> bytes:
         spec["dimensions"]["sex"] = {"column": "sex", "ranges": ranges}
@@ -141,20 +142,20 @@ def test_a_bound_that_is_infinite_is_none(spec: dict[str, Any], tmp_path: Path) 
 
     assert measured({"old": [67, float("inf")]}) == measured({"old": [67, None]})
     bounds: list[list[float | None]] = [[float("inf"), None], [float("nan"), 3]]
-    for bad in bounds:
-        with pytest.raises(SpecError, match=r"ranges\.old.* give numbers, or null for no bound"):
-            measured({"old": bad})
+    for bound in bounds:
+        with pytest.raises(SpecError, match=r"ranges\.old"):
+            measured({"old": bound})
 
 
-def test_a_file_that_no_release_has(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_a_file_that_no_release_has_is_refused(spec: dict[str, Any], tmp_path: Path) -> None:
     run(spec, tmp_path / "out")
     forge(tmp_path / "out", unchanged, {"exact_counts.csv": b"sex,count\nf,150\n"})
-    with pytest.raises(CertificateError, match=r"exact_counts.csv: is no file of this release"):
+    with pytest.raises(CertificateError, match=r"exact_counts\.csv"):
         verify_folder(tmp_path / "out")
 
 
-def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Path) -> None:
-    """What this version of pyarrow wrote is compared by its bytes, what another one wrote by its content."""
+def test_parquet_files_are_compared_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Path) -> None:
+    """A file that names this version of pyarrow is compared byte for byte, other files by content."""
     run(spec, tmp_path / "out")
     table = pq.read_table(tmp_path / "out" / "t.parquet")
 
@@ -164,13 +165,13 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
         return out.getvalue()
 
     def elsewhere(raw: bytes) -> bytes:
-        """The same, said to be by another version; the length stays."""
+        """Name another version of pyarrow in the file. The length stays."""
         mark = f"parquet-cpp-arrow version {pa.__version__}".encode()
         assert raw.count(mark) == 1
         return raw.replace(mark, mark[:-1] + b"x")
 
     def hidden(raw: bytes) -> bytes:
-        """People between the columns and the footer."""
+        """Hide people between the columns and the footer."""
         footer = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
         return raw[:footer] + b"Ann,f,34;Bob,m,35" + raw[footer:]
 
@@ -188,7 +189,7 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
         b"PAR1",
     ):
         forge(tmp_path / "out", unchanged, {"t.parquet": forged})
-        with pytest.raises(CertificateError, match=r"t.parquet: is not what the measurements make"):
+        with pytest.raises(CertificateError, match=r"t\.parquet"):
             verify_folder(tmp_path / "out")
 
 
@@ -196,10 +197,10 @@ def test_parquet_byte_for_byte_or_by_content(spec: dict[str, Any], tmp_path: Pat
     ("design", "values"),
     [({"name": "geometric", "epsilon": "0.5", "upper": 5}, [-1, 6, 10**12]), (None, [-111, -(10**6)])],
 )
-def test_measurements_that_the_table_cannot_give(
+def test_measurements_that_the_table_cannot_give_are_refused(
     spec: dict[str, Any], tmp_path: Path, design: dict[str, Any] | None, values: list[int]
 ) -> None:
-    """Everything else is made to fit: the tables, the report, the digests."""
+    """Tables, report and digests are made from the impossible measurements."""
     run(spec | {"design": design or spec["design"], "budget": {"epsilon": 5, "delta": "1e-6"}}, tmp_path / "out")
     checked = verify_folder(tmp_path / "out")
     for value in values:
@@ -208,41 +209,41 @@ def test_measurements_that_the_table_cannot_give(
             for part in checked.published.measurements
         )
         fitted = checked.published.table_plan.fitted(changed)
-        made = dataclasses.replace(checked.published, measurements=changed, fitted=fitted)
-        forge(tmp_path / "out", unchanged, made.files())
-        with pytest.raises(CertificateError, match=f"{value} is no measurement"):
+        forged = dataclasses.replace(checked.published, measurements=changed, fitted=fitted)
+        forge(tmp_path / "out", unchanged, forged.files())
+        with pytest.raises(CertificateError, match=rf"measurements\.csv: {value} "):
             verify_folder(tmp_path / "out")
 
 
-def replaced(document: Any) -> Iterator[tuple[list[Any], Any]]:
-    """Every place in a document."""
+def fields(document: Any) -> Iterator[tuple[list[Any], Any]]:
+    """Yield the path and the value of every field of a document."""
     if isinstance(document, (dict, list)):
         for key, value in document.items() if isinstance(document, dict) else enumerate(document):
             yield [key], value
-            for place, inner in replaced(value):
-                yield [key, *place], inner
+            for path, inner in fields(value):
+                yield [key, *path], inner
 
 
 def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_path: Path) -> None:
-    """Every value in turn replaced by others of every kind."""
+    """Each value in turn is replaced by values of each type."""
     run(spec | {"outputs": ["csv"], "fixed": [{"where": {"sex": "f"}, "count": 150}]}, tmp_path / "out")
     original = (tmp_path / "out" / "manifest.json").read_bytes()
     accepted = set()
-    for place, _ in replaced(json.loads(original)):
+    for path, _ in fields(json.loads(original)):
         for value in OTHERS:
             document = json.loads(original)
             inner = document
-            for key in place[:-1]:
+            for key in path[:-1]:
                 inner = inner[key]
-            if inner[place[-1]] == value:
+            if inner[path[-1]] == value:
                 continue
-            inner[place[-1]] = value
+            inner[path[-1]] = value
             (tmp_path / "out" / "manifest.json").write_bytes(manifests.written(document))
             try:
                 verify_folder(tmp_path / "out")
             except DiscreetError:
                 continue
-            accepted.add(".".join(map(str, place)))
+            accepted.add(".".join(map(str, path)))
     columns = {"spec.unit.id", "spec.unit.name", "spec.dimensions.sex.column", "spec.dimensions.age.column"}
     unsaid = {"spec.design", "spec.design.epsilon", "spec.bits"}  # stated, or in the certificate
     accepted -= {"spec.seed"}  # where it decides no tie, another seed makes the same tables
@@ -250,23 +251,23 @@ def test_no_manifest_ends_in_anything_but_a_refusal(spec: dict[str, Any], tmp_pa
 
 
 def test_a_certificate_has_its_own_bits(spec: dict[str, Any], tmp_path: Path) -> None:
-    """A folder that verify would refuse is not made."""
+    """A release does not make a folder that verify would refuse."""
     discreet.design.geometric(epsilon="0.25").certify(bits=40).save(tmp_path / "c.json")
     spec["design"] = {"certificate": str(tmp_path / "c.json")}
-    with pytest.raises(SpecError, match="which has its own bits"):
+    with pytest.raises(SpecError, match="bits"):
         run(spec | {"bits": 32}, tmp_path / "out")
     spec.pop("bits", None)
     run(spec, tmp_path / "out")
     assert verify_folder(tmp_path / "out").manifest.spec["design"] is None
 
 
-def test_the_kind_of_source_is_told_whatever_its_options(spec: dict[str, Any], tmp_path: Path) -> None:
-    made = run(spec | {"source": {"delimiter": ",", **spec["source"]}}, tmp_path / "out")
-    assert made.manifest["engine"] == "csv"
+def test_the_manifest_names_the_kind_of_source_whatever_its_options(spec: dict[str, Any], tmp_path: Path) -> None:
+    release = run(spec | {"source": {"delimiter": ",", **spec["source"]}}, tmp_path / "out")
+    assert release.manifest["engine"] == "csv"
     verify_folder(tmp_path / "out")
 
 
-def test_no_guarantee_is_printed_where_none_is_given(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_no_guarantee_is_printed_if_none_is_given(spec: dict[str, Any], tmp_path: Path) -> None:
     for name, change, lines in (("with", {}, 1), ("without", {"sex": {"column": "sex", "from_data": True}}, 0)):
         path = tmp_path / f"{name}.yaml"
         path.write_text(yaml.safe_dump(spec | {"dimensions": spec["dimensions"] | change}))
@@ -281,11 +282,11 @@ def test_no_guarantee_is_printed_where_none_is_given(spec: dict[str, Any], tmp_p
 
 def test_values_of_a_column_that_no_table_uses_stay_in_the_data(spec: dict[str, Any], tmp_path: Path) -> None:
     spec["dimensions"]["name"] = {"column": "id", "from_data": True}
-    made = run(spec, tmp_path / "out")
-    assert "name" not in made.manifest["spec"]["dimensions"]
-    assert made.promise is not None
+    release = run(spec, tmp_path / "out")
+    assert "name" not in release.manifest["spec"]["dimensions"]
+    assert release.promise is not None
     verify_folder(tmp_path / "out")
-    with pytest.raises(SpecError, match="give a budget"):  # nothing is taken from the data, so something is promised
+    with pytest.raises(SpecError, match="budget"):  # nothing is taken from the data, so something is promised
         run(spec | {"budget": None}, tmp_path / "other")
     spec["tables"][0]["filter"] = {"name": ["7"]}
     used = run(spec, tmp_path / "used")
@@ -295,7 +296,7 @@ def test_values_of_a_column_that_no_table_uses_stay_in_the_data(spec: dict[str, 
 
 
 def test_a_folder_without_a_manifest_is_no_release(spec: dict[str, Any], tmp_path: Path) -> None:
-    """Though the certificate in it holds."""
+    """The certificate in the folder holds all the same."""
     run(spec, tmp_path / "out")
     manifest = tmp_path / "out" / "manifest.json"
     manifest.unlink()
@@ -316,7 +317,7 @@ def test_a_file_without_an_end_is_not_read(name: str, spec: dict[str, Any], tmp_
     (tmp_path / "out" / name).unlink()
     for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
         make(tmp_path / "out" / name)
-        with pytest.raises(CertificateError, match="cannot be read"):
+        with pytest.raises(CertificateError, match=re.escape(name)):
             verify_folder(tmp_path / "out")
         (tmp_path / "out" / name).unlink()
     os.mkfifo(tmp_path / "pipe")

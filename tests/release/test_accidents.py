@@ -32,7 +32,7 @@ BEFORE_THE_DRAW_IS_KEPT = (
 )
 AFTER_IT = (
     "discreet.reconcile.table_plan.TablePlan.fitted",
-    "discreet.publish.table_files.files",
+    "discreet.publish.table_files.tables_as_files",
     "discreet.files.write_folder",
 )
 ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1))

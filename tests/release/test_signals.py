@@ -110,7 +110,7 @@ def test_before_the_draw_nothing_is_held(
         "discreet.account.ledger.grant.Grant.spend",
         "discreet.measure.lookup.measure",
         "discreet.publish.pending.Keeper.keep",
-        "discreet.publish.table_files.files",
+        "discreet.publish.table_files.tables_as_files",
     ],
 )
 def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
@@ -220,7 +220,7 @@ with claimed({str(tmp_path / "out")!r}):
 
 def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
     """Its name may be another run's by then."""
-    real = folder_claim._named
+    real = folder_claim._has_name
     turns: list[bool] = []
 
     def removed(descriptor: int, file: Path) -> bool:
@@ -229,7 +229,7 @@ def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
         turns.append(real(descriptor, file))
         return turns[-1]
 
-    with mock.patch("discreet.publish.folder_claim._named", removed), claimed(tmp_path / "out"):
+    with mock.patch("discreet.publish.folder_claim._has_name", removed), claimed(tmp_path / "out"):
         assert (tmp_path / ".out.claim").exists()
     assert turns == [False, True]
 

@@ -1,1 +1,1 @@
-"""The folder of a release: tables, manifest, report, the steward's log, and how a third party verifies it."""
+"""The folder of a release: tables, manifest, report, the steward's log, and the checks of a third party."""

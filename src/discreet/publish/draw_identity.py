@@ -1,17 +1,16 @@
-"""Which measurements belong to a release: one draw has one identity, in whatever order and spelling it is asked for.
+"""The identity of a draw: which measurements belong to which release, in any order and spelling of a specification.
 
-**Order and spelling.** One draw must not get two identities, or a specification with its tables turned round would draw
-again. So the identity takes the sorted definitions of cells, ranges being sorted by their bounds first. The source is
-the file that its path leads to, links resolved, or the server and database of a connection string. Settings that are
-left out are the same as their defaults. What cannot be seen through: copies of the data, and two patterns of paths that
-match the same files.
+**Order and spelling.** One draw must not have two identities: otherwise a specification with its tables in another
+order would draw again. So the identity is made from the sorted definitions of cells, with ranges sorted by their
+bounds. The source counts as the real path of its file, or as the server and database of its connection string. A
+setting that is left out counts as its default. Copies of the data are not recognised, nor two patterns that match the
+same files.
 
-**Kinds of key.** Fresh keys give other noise at every draw. Whatever the order of a specification, the release goes on,
-every measurement at its cell. Query keys give the same noise again, with two exceptions. Keys depend on the order in
-which ranges are declared (`plan.codebook`). Where `unit` has an id, keys depend on the order of dimensions and
-categories, because that order decides which rows of a person count (`measure.ledger_use`). The same specification must
-make the same folder, so a release with query keys in another such order is refused, and not continued. Contributor
-keys, which promise nothing, are treated like query keys.
+**Kinds of key.** With fresh keys, every draw has other noise. So a release continues in any order of its specification,
+with each measurement at its cell. With query keys, a second draw has the same noise, with two exceptions: keys depend
+on the order in which ranges are declared (`plan.codebook`), and, if `unit` has an id, on the order of dimensions and
+categories, which decides which rows of a person count (`measure.ledger_use`). One specification must make one folder,
+so a release with query keys is refused if such an order changed. Contributor keys are treated like query keys.
 """
 
 import hmac
@@ -31,25 +30,25 @@ from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.source import PATHS, Source
 
 DEFAULTS = {"delimiter": ",", "header": True}
-"""What a source has where it does not say otherwise."""
+"""The settings of a source that does not state them."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What decides which release measurements belong to.
+    """The identity of a draw.
 
     Attributes
     ----------
     label
-        The version label of the data, for people.
+        The version label of the data, for messages.
     digest
-        Of what was measured, whatever the order in which it was asked for.
+        A digest of what was measured, in any order.
     keys
-        A digest of what keys are made from; None for fresh ones.
+        A digest of what the keys were made from; None for fresh keys.
     order
-        Which of the layout's cells is at each place of the file: by definition.
+        The cells of the layout, sorted by their definitions: the order of measurements in the private file.
     key
-        What the digests and the file's mac are keyed with.
+        The key of the digests and of the mac of the private file.
     """
 
     label: str
@@ -60,65 +59,78 @@ class Identity:
 
     @classmethod
     def of(cls, plan: ReleasePlan, *, start: bytes, ledger: str | None, secret: bytes) -> "Identity":
-        """The identity of a plan; `start` is what its query keys start with, `ledger` the id of its ledger."""
+        """Return the identity of the draw of a plan.
+
+        Parameters
+        ----------
+        plan
+            The plan of the release.
+        start
+            The bytes that query keys start with.
+        ledger
+            The id of the ledger; None without a ledger.
+        secret
+            The secret of the release.
+        """
         spec, layout = plan.spec, plan.layout
         key = b"" if spec.secret is None else keys.derived(secret, "unpublished measurements")
-        came = None if spec.record_keys is None else sorted(spec.record_keys)
-        decided = [
+        record_keys = None if spec.record_keys is None else sorted(spec.record_keys)
+        settings = [
             spec.version, ledger, keys.weights(plan.ptable), spec.key, spec.unit.protects, spec.unit.id,
-            spec.unit.contributions, came, spec.record_keys_are, _source(spec.source),
+            spec.unit.contributions, record_keys, spec.record_keys_are, _source(spec.source),
         ]  # fmt: skip
         definitions = _definitions(plan)
         order = sorted(range(len(definitions)), key=definitions.__getitem__)
-        digest = hmac.new(key, written(decided), "sha256")
-        for place in order:
-            digest.update(len(definitions[place]).to_bytes(4, "big") + definitions[place])
+        digest = hmac.new(key, canonical_json(settings), "sha256")
+        for cell in order:
+            digest.update(len(definitions[cell]).to_bytes(4, "big") + definitions[cell])
         books = b"".join(sorted(book.digest for book in layout.books))
-        made_from = None if spec.key == "fresh" else hmac.digest(key, b"keys" + books + start, "sha256").hex()
-        return cls(spec.version, digest.hexdigest(), made_from, np.array(order, dtype=np.int64), key)
+        key_digest = None if spec.key == "fresh" else hmac.digest(key, b"keys" + books + start, "sha256").hex()
+        return cls(spec.version, digest.hexdigest(), key_digest, np.array(order, dtype=np.int64), key)
 
 
 def _definitions(plan: ReleasePlan) -> list[bytes]:
-    """The definition of every cell, whatever the order in which ranges are declared.
+    """Return the definition of each cell, with ranges in the order of their bounds.
 
-    Keys tell two dimensions apart that declare the same ranges in two orders. If a release has both, so does this.
+    Two dimensions may declare the same ranges in two orders, and have different keys. If sorting would make two cells
+    one, the definitions of the layout are returned as they are.
     """
-    renamed, layout = {}, plan.layout
+    sorted_books, layout = {}, plan.layout
     for book in layout.books:
         dimension = plan.spec.dimensions[book.name]
         if dimension.ranges is not None:
             ranges = dict(sorted(dimension.ranges.items(), key=lambda item: [(x is not None, x or 0) for x in item[1]]))
             digest = codebook.resolve(book.name, dimension.model_copy(update={"ranges": ranges})).digest
-            renamed[book.name] = replace(book, digest=digest)
-    if all(renamed[book.name].digest == book.digest for book in layout.books if book.name in renamed):
+            sorted_books[book.name] = replace(book, digest=digest)
+    if all(sorted_books[book.name].digest == book.digest for book in layout.books if book.name in sorted_books):
         return layout.cells[0]
     groupings = [
         replace(
             grouping,
-            axes=tuple(replace(side, book=renamed.get(side.book.name, side.book)) for side in grouping.axes),
-            within=tuple((renamed.get(book.name, book), members) for book, members in grouping.within),
+            axes=tuple(replace(axis, book=sorted_books.get(axis.book.name, axis.book)) for axis in grouping.axes),
+            within=tuple((sorted_books.get(book.name, book), members) for book, members in grouping.within),
         )
         for grouping in layout.groupings
     ]
-    found = replace(layout, groupings=tuple(groupings)).cells[0]
-    return found if len(found) == len(layout.cells[0]) else layout.cells[0]
+    definitions = replace(layout, groupings=tuple(groupings)).cells[0]
+    return definitions if len(definitions) == len(layout.cells[0]) else layout.cells[0]
 
 
 def _source(source: Source) -> dict[str, Any]:
-    """The source, however its place is spelled, and whatever folder the command is run in."""
-    found = {name: value for name, value in source.options.items() if value != DEFAULTS.get(name)}
+    """Return a source in one spelling, whatever folder the command is run in."""
+    fields = {name: value for name, value in source.options.items() if value != DEFAULTS.get(name)}
     if source.kind in PATHS or (source.kind == "spark" and os.path.exists(source.location)):
-        found[source.kind] = os.path.realpath(source.location)
+        fields[source.kind] = os.path.realpath(source.location)
     else:
-        found[source.kind] = _server(source.location) if source.kind == "postgres" else source.location
-    if "table" in found:
-        found["table"] = sql.parts(found["table"])
-    return found
+        fields[source.kind] = _server(source.location) if source.kind == "postgres" else source.location
+    if "table" in fields:
+        fields["table"] = sql.parts(fields["table"])
+    return fields
 
 
-def _server(given: str) -> Any:
-    """Server and database of a connection string, without user and password; the string itself if it is none."""
-    text = os.environ.get(given.removeprefix("env:"), given) if given.startswith("env:") else given
+def _server(location: str) -> Any:
+    """Return server and database of a connection string; other texts as they are. User and password are left out."""
+    text = os.environ.get(location.removeprefix("env:"), location) if location.startswith("env:") else location
     if find_spec("psycopg") is None:
         return text
     from psycopg import Error
@@ -131,6 +143,6 @@ def _server(given: str) -> Any:
     return {name: str(parts[name]) for name in ("host", "hostaddr", "port", "dbname") if name in parts}
 
 
-def written(value: Any) -> bytes:
-    """The one way to write a value down."""
+def canonical_json(value: Any) -> bytes:
+    """Return a value as JSON with sorted keys and without spaces."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=os.fspath).encode()

@@ -1,8 +1,8 @@
 """One run at a time for a folder: a run claims the name of its folder before it pays or draws.
 
-The claim is a lock on the hidden file .NAME.claim beside the folder. The system drops the lock when the process ends,
-however it ends, so a claim is never left behind by a process that was killed; the empty file may be, and the next run
-removes it. Windows has no such locks: there the exclusive file of measurements (`pending`) is the only guard.
+The claim is a lock on the hidden file .NAME.claim beside the folder. The operating system drops the lock when the
+process ends, also if the process is killed. The empty file may then remain, and the next run removes it. Windows has no
+such locks: there the private file of measurements (`pending`), which only one run can create, is the only guard.
 """
 
 import os
@@ -50,23 +50,28 @@ def claimed_paths(output: str | os.PathLike[str], log: str | os.PathLike[str] | 
     OutputError
         One of the paths cannot be written.
     """
-    pending.place(output)
+    pending.file_for(output)
     with claimed(output):
-        unpublished = pending.place(output)  # again: another run may have ended in between
-        private_log = None if log is None else steward_log.place(log, output)
+        unpublished = pending.file_for(output)  # again: another run may have ended in between
+        private_log = None if log is None else steward_log.log_path(log, output)
         yield ReleasePaths(Path(output), unpublished, private_log)
 
 
 @contextmanager
 def claimed(output: str | os.PathLike[str]) -> Iterator[None]:
-    """Hold the name of a folder to be.
+    """Claim the name of a folder while the context is open.
+
+    Parameters
+    ----------
+    output
+        The folder that the run will leave.
 
     Raises
     ------
     ReleaseError
-        Another run holds it.
+        If another run has claimed the folder.
     OutputError
-        The file of the lock cannot be made, or the file system has no locks.
+        If the file of the lock cannot be made, or the file system has no locks.
     """
     if sys.platform == "win32":
         yield
@@ -81,13 +86,13 @@ def claimed(output: str | os.PathLike[str]) -> Iterator[None]:
     finally:
         if descriptor is not None:
             with deferred():
-                with suppress(OSError):  # an empty file that stays is taken over by the next run
-                    os.unlink(file)  # while it is locked: whoever has opened it by now finds another or none
+                with suppress(OSError):  # the next run takes over an empty file that remains
+                    os.unlink(file)  # before the lock is dropped: a run that waits for the lock checks the name
                 os.close(descriptor)
 
 
 def _locked(file: Path, output: str | os.PathLike[str]) -> int:
-    """The open file, locked; it is the one that has this name now."""
+    """Return the descriptor of the locked file, which still has its name."""
     while True:
         try:
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -95,7 +100,7 @@ def _locked(file: Path, output: str | os.PathLike[str]) -> int:
             raise OutputError(f"{output!s:.200} cannot be claimed ({error.strerror}); choose another place") from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _named(descriptor, file):
+            if _has_name(descriptor, file):
                 return descriptor
         except BlockingIOError:
             os.close(descriptor)
@@ -112,8 +117,8 @@ def _locked(file: Path, output: str | os.PathLike[str]) -> int:
         os.close(descriptor)
 
 
-def _named(descriptor: int, file: Path) -> bool:
-    """Whether an open file still has its name: another run may have removed it after this one opened it."""
+def _has_name(descriptor: int, file: Path) -> bool:
+    """Return True if an open file still has its name: another run may have removed the file in the meantime."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(file))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The manifest of a release: one document, written and read by the same classes. docs/folder.md describes it."""
+"""The manifest of a release: one JSON document, written and read by the same classes (docs/folder.md)."""
 
 import hashlib
 import json
@@ -21,11 +21,13 @@ Word = Annotated[str, Field(pattern=r"^[0-9A-Za-z.+_-]{1,60}$")]
 
 
 class Document(BaseModel):
+    """A part of the manifest. Unknown fields and values of another type are refused."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class KeyEntry(Document):
-    """How noise was chosen. Folders of scheme 1 do not name their scheme."""
+    """How the keys of measurements were made. Folders of scheme 1 do not state their scheme."""
 
     kind: Literal["query", "fresh", "contributors"]
     scheme: Annotated[int, Field(ge=1, le=2)] = 1
@@ -41,7 +43,7 @@ class AxisEntry(Document):
 
 
 class GroupingEntry(Document):
-    """A grouping that was measured: what composition can be recomputed from."""
+    """A measured grouping. The composed guarantee is recomputed from these entries."""
 
     dimensions: list[AxisEntry]
     within: dict[str, list[str]]
@@ -52,21 +54,21 @@ class GroupingEntry(Document):
 
 
 class MethodEntry(Document):
-    """Tables that were made to add up together, and how."""
+    """Tables that were made to add up together, and the method."""
 
     tables: list[str]
     method: str
 
 
 class CellGuarantee(Document):
-    """The guarantee of one count, read alone."""
+    """The guarantee of one count, if no other count is published."""
 
     epsilon: str
     delta: str
 
 
 class ComposedGuarantee(Document):
-    """The guarantee of the release. Delta never falls below `floor`, however large epsilon is."""
+    """The guarantee of the whole release. Delta never falls below `floor`, however large epsilon is."""
 
     epsilon: str
     delta: str
@@ -74,7 +76,7 @@ class ComposedGuarantee(Document):
 
 
 class PrivacyEntry(Document):
-    """What the release promises to whom; `no_guarantee` says why it promises nothing."""
+    """What the release promises, and to whom. If it promises nothing, `no_guarantee` has the reason."""
 
     unit: str
     contributions: int
@@ -85,7 +87,7 @@ class PrivacyEntry(Document):
 
 
 class LedgerEntry(Document):
-    """Which ledger was charged, the entry that was last when it was, and how many units."""
+    """The ledger that was charged, its last entry after the charge, and the units that were charged."""
 
     id: Hexadecimal
     seq: Count
@@ -94,7 +96,7 @@ class LedgerEntry(Document):
 
 
 class SoftwareEntry(Document):
-    """The versions that made the folder."""
+    """The versions of the software that made the folder."""
 
     discreet: Word
     python: Word
@@ -102,12 +104,12 @@ class SoftwareEntry(Document):
 
     @classmethod
     def of_this_process(cls) -> "SoftwareEntry":
-        """Return the versions that run now."""
+        """Return the versions of the running software."""
         return cls(discreet=__version__, python=platform.python_version(), numpy=np.__version__)
 
 
 class Manifest(Document):
-    """What a folder holds and promises."""
+    """The manifest: what a folder holds and promises."""
 
     format: Literal["discreet release"]
     version: Literal[1]
@@ -122,21 +124,28 @@ class Manifest(Document):
     software: SoftwareEntry
 
     def document(self) -> dict[str, Any]:
-        """Return the manifest as it is in JSON. What was not stated is left out."""
+        """Return the manifest as a JSON document. Fields that were not stated are left out."""
         return self.model_dump(mode="json", exclude_unset=True)
 
     def to_bytes(self) -> bytes:
-        """Return the manifest as it is written."""
+        """Return the content of manifest.json."""
         return (json.dumps(self.document(), ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()
 
     @classmethod
     def from_bytes(cls, raw: bytes, path: object) -> "Manifest":
-        """Read a manifest. `path` is for messages.
+        """Read a manifest.
+
+        Parameters
+        ----------
+        raw
+            The content of manifest.json.
+        path
+            The path of the file, for messages.
 
         Raises
         ------
         CertificateError
-            The bytes are not what `to_bytes` writes; `failures` has one line for each mistake.
+            If `raw` is not what `to_bytes` writes. `failures` has one line for each mistake.
         """
         try:
             document = json.loads(raw)
@@ -148,7 +157,7 @@ class Manifest(Document):
             manifest = cls.model_validate(document)
             written = manifest.to_bytes() == raw
         except ValidationError as error:
-            failures = [_failure(each["loc"], each["msg"]) for each in error.errors()]
+            failures = [_failure(mistake["loc"], mistake["msg"]) for mistake in error.errors()]
             listed = "".join(f"\n  {line}" for line in failures)
             raise CertificateError(f"{path} is not a manifest:{listed}", tuple(failures)) from None
         except (ValueError, RecursionError):
@@ -164,5 +173,5 @@ def _failure(location: tuple[int | str, ...], message: str) -> str:
 
 
 def digest(content: bytes) -> str:
-    """Return sha256:... of a file."""
+    """Return "sha256:" and the digest of the content of a file."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"

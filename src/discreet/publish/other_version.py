@@ -1,22 +1,24 @@
-"""Tables of a folder that another version made: not what this version makes, but are they tables of the measurements?
+"""Check the tables of a folder that another version of Discreet or numpy made.
 
-Last digits of a least-squares fit, and with them how a number was rounded, may differ between versions of Discreet and
-numpy. So counts are read from the files and compared with the measurements as before publication (`distance`). A file
-must be the one that is written for its counts.
+Versions may differ in the last digits of a least-squares fit, and so in how a number is rounded. So the counts are read
+from the files, and compared with the measurements as before publication (`distance`). Each file must be equal to the
+file that a release writes for its counts.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.arrays import Integers
+from discreet.plan.layout import Grouping
 from discreet.publish import parquet_bytes, table_files
 from discreet.publish.folder import Published
 from discreet.publish.manifest import SoftwareEntry
@@ -30,9 +32,9 @@ WRITERS = re.compile(r"parquet-cpp-arrow version [0-9a-z.+-]{1,24}", re.IGNORECA
 
 
 def other_software(made_by: SoftwareEntry) -> str | None:
-    """Which versions made a folder and which these are, in words; None if they are the same."""
-    here, then = _versions(SoftwareEntry.of_this_process()), _versions(made_by)
-    return None if then == here else f"made by {then}; this is {here}"
+    """Return the versions that made a folder and the running versions, as text; None if they are the same."""
+    running, original = _versions(SoftwareEntry.of_this_process()), _versions(made_by)
+    return None if original == running else f"made by {original}; this is {running}"
 
 
 def _versions(software: SoftwareEntry) -> str:
@@ -42,83 +44,115 @@ def _versions(software: SoftwareEntry) -> str:
 def wrong_tables(
     published: Published, fitted: Sequence[Fitted], content: Mapping[str, bytes], names: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    """Check the files of tables that this version makes otherwise.
+    """Check the files of tables that the running version makes otherwise.
 
-    Return what is wrong with the files, and the names of Parquet files that were compared by their content.
+    Parameters
+    ----------
+    published, fitted
+        What the running version makes of the measurements.
+    content
+        The files of the folder.
+    names
+        The names of the files that differ. Names of other files than tables are ignored.
+
+    Returns
+    -------
+    failures
+        One line for each mistake.
+    by_content
+        The names of Parquet files of which only the content was compared.
     """
-    failures, by_content = [], []
-    for number, (table, places) in enumerate(published.plan.layout.tables):
+    failures: list[str] = []
+    by_content: list[str] = []
+    for table_index, (table, _) in enumerate(published.plan.layout.tables):
         for name in (name for name in names if name.rpartition(".")[0] == table.name):
-            kind = name.rpartition(".")[2]
-            try:
-                counts = _read(published, number, kind, content[name])
-                tables = [counts if at == number else each for at, each in enumerate(published.tables)]
-                written = table_files.files(published.plan.layout, tables, [FORMATS[kind]])[name]
-                same = written == content[name]
-                if not same and kind == "parquet" and same_parquet(content[name], written):
-                    same = True
-                    by_content.append(name)
-            except (ValueError, LookupError, TypeError, OverflowError, csv.Error, pa.ArrowException):
-                same = False
-            if not same:
+            counts, exactly = _counts(published, table_index, name, content[name])
+            if counts is None:
                 failures.append(f"{name}: is not a table as a release writes it")
                 continue
-            found = dict(zip(places, counts, strict=True))
-            put = [
-                replace(each, counts={place: found.get(place, own) for place, own in each.counts.items()})
-                if number in part.tables
-                else each
-                for (_, part), each in zip(published.table_plan.parts, fitted, strict=True)
-            ]
-            too_far = distance.too_far(published.table_plan, put, published.measurements, published.plan.ptable.table)
-            failures.extend(f"{name}: {wrong}" for wrong in too_far)
+            if not exactly:
+                by_content.append(name)
+            failures.extend(f"{name}: {line}" for line in _too_far(published, fitted, table_index, counts))
     return failures, by_content
 
 
-def _read(published: Published, number: int, kind: str, raw: bytes) -> list[Integers]:
-    """The counts of a table, grouping by grouping, from one of its files."""
-    table, places = published.plan.layout.tables[number]
-    groupings = [published.plan.layout.groupings[place] for place in places]
+def _counts(published: Published, table_index: int, name: str, raw: bytes) -> tuple[list[Integers] | None, bool]:
+    """Return the counts of a file, and False if the file was compared by content only.
+
+    Return None for the counts if the file is not one that a release writes.
+    """
+    kind = name.rpartition(".")[2]
+    try:
+        counts = _read(published, table_index, kind, raw)
+        tables = [*published.tables]
+        tables[table_index] = counts
+        written = table_files.tables_as_files(published.plan.layout, tables, [FORMATS[kind]])[name]
+    except (ValueError, LookupError, TypeError, OverflowError, csv.Error, pa.ArrowException):
+        return None, False
+    if written == raw:
+        return counts, True
+    return (counts if kind == "parquet" and same_parquet(raw, written) else None), False
+
+
+def _too_far(
+    published: Published, fitted: Sequence[Fitted], table_index: int, counts: Sequence[Integers]
+) -> Iterator[str]:
+    """Yield which of the counts of a table are further from the measurements than noise explains."""
+    replaced = dict(zip(published.plan.layout.tables[table_index][1], counts, strict=True))
+    with_counts = [
+        replace(fit, counts={index: replaced.get(index, own) for index, own in fit.counts.items()})
+        if table_index in part.tables
+        else fit
+        for (_, part), fit in zip(published.table_plan.parts, fitted, strict=True)
+    ]
+    return distance.too_far(published.table_plan, with_counts, published.measurements, published.plan.ptable.table)
+
+
+def _read(published: Published, table_index: int, kind: str, raw: bytes) -> list[Integers]:
+    """Return the counts of a table, one array for each of its groupings, from one of its files."""
+    table, grouping_indices = published.plan.layout.tables[table_index]
+    groupings = [published.plan.layout.groupings[index] for index in grouping_indices]
     if kind == "json":
         document = json.loads(raw)
-        cube = np.array(document["value"], dtype=object).reshape(document["size"])
-        sizes = dict(zip(document["id"], document["size"], strict=True))
-        found = []
-        for grouping in groupings:
-            kept = {side.book.name: len(side.labels) for side in grouping.axes}
-            at = tuple(slice(kept[name]) if name in kept else sizes[name] - 1 for name in document["id"])
-            found.append(np.asarray(cube[at]).astype(np.int64))
-        return found
+        return [_from_cube(document, grouping) for grouping in groupings]
     if kind == "parquet":
         flat = pq.ParquetFile(io.BytesIO(raw), pre_buffer=False).read(use_threads=False)["count"].to_numpy()
     else:
         flat = np.array([int(row[-1]) for row in list(csv.reader(io.StringIO(raw.decode())))[1:]], dtype=np.int64)
     ends = np.cumsum([grouping.size for grouping in groupings])
     if len(flat) != ends[-1]:
-        raise ValueError(f"{len(flat)} counts of {table.name}, and not {ends[-1]}")
+        raise ValueError(f"{table.name} has {len(flat)} counts, not {ends[-1]}")
     parts = np.split(np.asarray(flat, dtype=np.int64), ends[:-1])
     return [part.reshape(grouping.shape) for part, grouping in zip(parts, groupings, strict=True)]
 
 
-def same_parquet(one: bytes, other: bytes) -> bool:
-    """Return True if two Parquet files are the same bytes, or have the same content and `one` hides nothing simple.
+def _from_cube(document: Mapping[str, Any], grouping: Grouping) -> Integers:
+    """Return the counts of a grouping from a JSON-stat document, whose last category is the total."""
+    cube = np.array(document["value"], dtype=object).reshape(document["size"])
+    sizes = dict(zip(document["id"], document["size"], strict=True))
+    lengths = {axis.book.name: len(axis.labels) for axis in grouping.axes}
+    selection = tuple(slice(lengths[name]) if name in lengths else sizes[name] - 1 for name in document["id"])
+    return np.asarray(cube[selection]).astype(np.int64)
 
-    A file that names this version of pyarrow must be what this version writes. Of other files, columns, rows and
-    metadata are compared. Every byte must belong to a column or to the footer (`parquet_bytes`), and no dictionary has
-    more values than its column. That is no proof: a writer that means to can put bytes into pages and footer that are
-    no content. Read in one thread: a thread of Arrow that gives back bytes of Python while Python ends aborts the
-    process.
+
+def same_parquet(raw: bytes, expected: bytes) -> bool:
+    """Return True if two Parquet files are equal, or if another version of pyarrow wrote `raw` with the same content.
+
+    If `raw` names this version of pyarrow, it must be equal to `expected`. Otherwise columns, rows and metadata are
+    compared. Each byte must belong to a column or to the footer (`parquet_bytes`), and no dictionary may have more
+    values than its column. This is no proof: pages and footer can hold bytes that are not content.
     """
-    if one == other:
+    if raw == expected:
         return True
     try:
-        given, expected = (pq.ParquetFile(io.BytesIO(data), pre_buffer=False) for data in (one, other))
-        writer = given.metadata.created_by
-        if writer == expected.metadata.created_by or not WRITERS.fullmatch(writer or ""):
+        # One thread: an Arrow thread that frees bytes of Python while Python ends aborts the process.
+        file, expected_file = (pq.ParquetFile(io.BytesIO(data), pre_buffer=False) for data in (raw, expected))
+        writer = file.metadata.created_by
+        if writer == expected_file.metadata.created_by or not WRITERS.fullmatch(writer or ""):
             return False
-        if given.metadata.num_rows != expected.metadata.num_rows or not _dictionaries_fit(one, given):
+        if file.metadata.num_rows != expected_file.metadata.num_rows or not _dictionaries_fit(raw, file):
             return False
-        return bool(given.read(use_threads=False).equals(expected.read(use_threads=False), check_metadata=True))
+        return bool(file.read(use_threads=False).equals(expected_file.read(use_threads=False), check_metadata=True))
     except (ValueError, LookupError, TypeError, pa.ArrowException, OSError):
         return False
 

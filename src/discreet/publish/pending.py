@@ -1,28 +1,28 @@
-"""Measurements that were drawn and are not published yet: a private file beside the folder that they are for.
+"""Measurements that were drawn and are not published yet, in a private file beside their folder.
 
-Publishing only the draws that pass a check is rejection sampling, and may double epsilon. So a release draws once. What
-it drew is written to
+To publish only the draws that pass a check is rejection sampling, and may double epsilon. So a release draws once.
+Before any table is made, its measurements are written to
 
-    NAME.unpublished.json       beside the folder NAME, readable by its owner only,
+    NAME.unpublished.json       beside the folder NAME, readable by its owner only.
 
-before any table is made. The file is removed when the folder is in place and the ledger says so. Whatever fails in
-between, the next run of the release goes on from the file: it counts nothing, draws nothing and pays nothing.
+The file is removed when the folder is complete and the ledger has recorded it. If a release fails in between, its next
+run continues from the file: it reads no rows, draws nothing and pays nothing.
 
-The file holds measurements, which the promise covers, and never true counts, keys or the secret. With them it has
+The file holds measurements, which the promise covers, and never true counts, keys or the secret. Its other fields are
 
-    identity    a digest of what was measured: the source, version label, unit, ledger, perturbation table, kind of
-                key, and the set of cells, in no order (`identity`). How tables are made and shown has no part in it.
-    keys        a digest of what keys were made from; null for fresh keys
-    release     the name under which the ledger knows what they cost
-    mac         HMAC-SHA256 of everything else in the file
-    sha256      of everything else in the file, the mac included
+    identity    a digest of what was measured: source, version label, unit, ledger, perturbation table, kind of key, and
+                the set of cells in any order (`draw_identity`). It does not depend on how tables are made and shown.
+    keys        a digest of what the keys were made from; null for fresh keys
+    release     the name of the release in the ledger
+    mac         HMAC-SHA256 of all other fields except sha256
+    sha256      the SHA-256 digest of all other fields
 
-Identity, keys and mac are keyed with the secret. Without a secret the key is empty, and the mac shows no forgery.
-The checksum shows damage to whoever has another secret, too: a damaged file is not taken for one of another release.
+Identity, keys and mac are keyed with the secret. Without a secret the key is empty, and the mac detects no forgery. The
+checksum detects damage without the secret, so that a damaged file is not taken for a file of another release.
 
-**Other folders.** The memory of the secret notes where the file is, so that a release into another place finds it. A
-release without a memory (no secret, or one from the environment without `memory`) looks beside its own folder only.
-Contributor keys are not noted.
+**Other folders.** The memory of the secret records the path of the file. So a run that writes to another folder finds
+the file. Without a memory (no secret, or a secret from the environment without `memory`), and with contributor keys,
+only the parent of the release's own folder is searched.
 """
 
 import hashlib
@@ -43,9 +43,9 @@ from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import OutputError, ReleaseError
 from discreet.measure.secret_memory import Memory
-from discreet.publish.draw_identity import Identity, written
+from discreet.publish.draw_identity import Identity, canonical_json
 from discreet.publish.folder import MANIFEST
-from discreet.publish.reachable import possible
+from discreet.publish.reachable import is_reachable
 
 SUFFIX = ".unpublished.json"
 FORMAT, VERSION = "discreet unpublished measurements", 2
@@ -57,35 +57,48 @@ GIVE_UP = "to give these measurements up for good, remove the file: what they co
 
 @dataclass(frozen=True, repr=False)
 class Kept:
-    """Measurements of all distinct cells, in the order of the layout, and the private file that holds them."""
+    """Measurements of all distinct cells, in the order of the layout, and the private file that holds them.
+
+    Attributes
+    ----------
+    file
+        The path of the private file.
+    release
+        The name of the release in the ledger; None without a ledger.
+    measurements
+        One measurement for each distinct cell.
+    """
 
     file: Path
     release: str | None
     measurements: Integers
 
     @contextmanager
-    def noting(self, output: str | os.PathLike[str], log: bool) -> Iterator[None]:
-        """Say in every error where the measurements are, and how to go on; a log cannot be had then."""
+    def explaining_errors(self, output: str | os.PathLike[str], log: bool) -> Iterator[None]:
+        """Add a note to every error: where the measurements are, and how to continue.
+
+        With `log`, the note says to leave the log out, because a continued release has no true counts.
+        """
         try:
             yield
         except BaseException as error:
-            same = f"the same command{' without the log' if log else ''}"
+            command = f"the same command{' without the log' if log else ''}"
             if not os.path.lexists(self.file):
                 error.add_note(f"The folder {output} is published and complete: nothing is left to do.")
             elif os.path.lexists(output):
                 error.add_note(
-                    f"The folder {output} is in place, and its measurements are still kept in {self.file}: {same}"
+                    f"The folder {output} is in place, and its measurements are still kept in {self.file}: {command}"
                     " completes the release without drawing again."
                 )
             else:
                 error.add_note(
-                    f"The measurements are kept in {self.file}: {same}, or one with another reconcile, goes on from"
+                    f"The measurements are kept in {self.file}: {command}, or one with another reconcile, goes on from"
                     " them without drawing again."
                 )
             raise
 
     def remove(self) -> None:
-        """Remove the file: the measurements are published."""
+        """Remove the file, after the measurements were published. Raise OutputError if the file cannot be removed."""
         try:
             self.file.unlink(missing_ok=True)
         except OSError as error:
@@ -95,43 +108,62 @@ class Kept:
             ) from None
 
 
-def place(output: str | os.PathLike[str]) -> Path:
-    """The file for the measurements of a folder; refused where the folder or the file could not be made.
+def file_for(output: str | os.PathLike[str]) -> Path:
+    """Return the path of the private file for the measurements of a folder.
 
-    Where both are there, the release was cut off at its very end, and is completed (`completes`).
-    """
-    file = Path(f"{Path(output)}{SUFFIX}")
-    there = os.path.lexists(file)
-    if not os.path.lexists(output):
-        files.ready(output)
-    elif not there:
-        raise OutputError(f"{output} exists already{_told(output)}; nothing was changed: choose another name")
-    return file if there else files.ready(file)
-
-
-def completes(output: str | os.PathLike[str], content: Mapping[str, bytes], file: Path) -> bool:
-    """Whether the folder is there already, the same to the last byte: then only the ledger has to be told.
+    Parameters
+    ----------
+    output
+        The folder that the release will leave.
 
     Raises
     ------
     OutputError
-        Something else is there.
+        If the folder or the file cannot be made, or if the folder exists and the file does not. If both exist, an
+        earlier run was cut off after it published, and this run completes it (`is_published`).
+    """
+    file = Path(f"{Path(output)}{SUFFIX}")
+    file_exists = os.path.lexists(file)
+    if not os.path.lexists(output):
+        files.ready(output)
+    elif not file_exists:
+        raise OutputError(f"{output} exists already{_description(output)}; nothing was changed: choose another name")
+    return file if file_exists else files.ready(file)
+
+
+def is_published(output: str | os.PathLike[str], content: Mapping[str, bytes], file: Path) -> bool:
+    """Return True if the folder exists and holds exactly this content, False if it does not exist.
+
+    Parameters
+    ----------
+    output
+        The folder.
+    content
+        The content of each file, by file name.
+    file
+        The private file of the measurements, for messages.
+
+    Raises
+    ------
+    OutputError
+        If the folder exists and holds something else.
     """
     if not os.path.lexists(output):
         return False
     if _holds(Path(output), content):
         return True
     raise OutputError(
-        f"{output} exists already{_told(output)}, and it is not what this specification makes, with this version of"
-        f" Discreet, from the measurements in {file}; nothing was changed. To go on from these measurements, give"
-        f" another name in the same place. If the folder that is there is the release that you want (see `discreet"
+        f"{output} exists already{_description(output)}, and it is not what this specification makes, with this version"
+        f" of Discreet, from the measurements in {file}; nothing was changed. To go on from these measurements, give"
+        " another name in the same place. If the folder that is there is the release that you want (see `discreet"
         f" verify {output}`), remove {file}"
     )
 
 
 def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
+    """Return True if a folder holds exactly these files."""
     try:
-        return {each.name for each in folder.iterdir()} == content.keys() and all(
+        return {entry.name for entry in folder.iterdir()} == content.keys() and all(
             stat.S_ISREG((folder / name).lstat().st_mode) and (folder / name).read_bytes() == data
             for name, data in content.items()
         )
@@ -139,8 +171,8 @@ def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
         return False
 
 
-def _told(output: str | os.PathLike[str]) -> str:
-    """What a folder is, for a message: the release that its manifest states."""
+def _description(output: str | os.PathLike[str]) -> str:
+    """Return which release a folder holds, for a message; an empty text if it holds none."""
     try:
         with files.opened(Path(output) / MANIFEST) as file:
             manifest = json.loads(file.read())
@@ -152,17 +184,27 @@ def _told(output: str | os.PathLike[str]) -> str:
 
 
 def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None = None) -> Kept | None:
-    """The measurements that a release goes on from; None where it has drawn none.
+    """Return the measurements that a release has drawn already; None if it has drawn none.
 
-    They are in its own file, in one of the same folder that has another name, or where the memory of the secret says.
-    What others left there, under other names, decides nothing: only a file that has this identity, or this version
-    label and is damaged or open to others.
+    Searched are `file`, other files with the same suffix in its folder, and the path in the memory of the secret. Other
+    files count only if they have this identity, or this version label and are damaged or readable by others.
+
+    Parameters
+    ----------
+    file
+        The private file of this release.
+    identity
+        The identity of this release.
+    ptable
+        The perturbation table of this release.
+    memory
+        The memory of the secret; None if there is none.
 
     Raises
     ------
     ReleaseError
-        The file of this name is of another release, or is damaged or open to others, or one of this label is; or the
-        measurements were drawn with keys that another order of the specification makes.
+        If `file` belongs to another release, if a file that counts is damaged or readable by others, or if the
+        measurements were drawn with the keys of another order of the specification.
     """
     if os.path.lexists(file):
         document = _document(file)
@@ -174,24 +216,24 @@ def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None =
                 f" it was made from; or, {GIVE_UP}"
             )
         return _kept(file, document, identity, ptable)
-    noted = None if memory is None else memory.unpublished(identity.digest)
-    for other in [*sorted(file.parent.glob(f"*{SUFFIX}")), *([] if noted is None else [noted])]:
-        if _concerns(other, identity):
-            document = _document(other)
+    remembered = None if memory is None else memory.unpublished(identity.digest)
+    for path in [*sorted(file.parent.glob(f"*{SUFFIX}")), *([] if remembered is None else [remembered])]:
+        if _may_belong_to(path, identity):
+            document = _document(path)
             if document["identity"] == identity.digest:
-                return _kept(other, document, identity, ptable)
+                return _kept(path, document, identity, ptable)
     return None
 
 
-def _concerns(file: Path, identity: Identity) -> bool:
-    """Whether a file of another name may be of this release: it has its label or its identity, whole or not."""
+def _may_belong_to(file: Path, identity: Identity) -> bool:
+    """Return True if a file, damaged or not, has the version label or the identity of a release."""
     if not (os.access(file, os.R_OK) and stat.S_ISREG(file.lstat().st_mode)):
         return False  # what this user cannot read, this user did not write
     raw = file.read_bytes()
     try:
         document = json.loads(raw)
     except (ValueError, RecursionError):
-        label = written({"label": identity.label})[1:-1]
+        label = canonical_json({"label": identity.label})[1:-1]
         return label in raw or identity.digest.encode() in raw
     return isinstance(document, dict) and (
         document.get("label") == identity.label or document.get("identity") == identity.digest
@@ -200,16 +242,18 @@ def _concerns(file: Path, identity: Identity) -> bool:
 
 @dataclass(frozen=True)
 class Keeper:
-    """Keeps what a release draws.
+    """Writes the private file of a release.
 
     Attributes
     ----------
-    file, identity
-        Where measurements are kept, and of which release.
+    file
+        The path of the private file.
+    identity
+        The identity of the release.
     memory
-        Notes where the file is, so that a release into another place finds it.
+        The memory of the secret, which records the path; None if there is none.
     on_kept
-        Called with what was kept.
+        Called with the measurements after they were written.
     """
 
     file: Path
@@ -218,12 +262,27 @@ class Keeper:
     on_kept: Callable[[Kept], None]
 
     def announce(self) -> None:
-        """Note where the file will be, before anything is paid or drawn."""
+        """Record the path of the file in the memory of the secret, before anything is paid or drawn."""
         if self.memory is not None:
             self.memory.will_keep(self.identity.digest, self.file)
 
     def keep(self, release: str | None, measurements: Integers) -> Kept:
-        """Write the file, right after the draw. `release` is the name in the ledger."""
+        """Write the private file, right after the draw.
+
+        Parameters
+        ----------
+        release
+            The name of the release in the ledger; None without a ledger.
+        measurements
+            One measurement for each distinct cell, in the order of the layout.
+
+        Raises
+        ------
+        ReleaseError
+            If another run has written the file in the meantime.
+        OutputError
+            If the file cannot be written.
+        """
         file, identity = self.file, self.identity
         document: dict[str, Any] = {
             "format": FORMAT,
@@ -238,7 +297,7 @@ class Keeper:
         document["mac"] = _mac(identity, document)
         document["sha256"] = _checksum(document)
         try:
-            files.write(file, written(document) + b"\n", private=True, new=True)
+            files.write(file, canonical_json(document) + b"\n", private=True, new=True)
         except FileExistsError:
             raise ReleaseError(
                 f"another run for this folder was faster and keeps its measurements in {file}; those of this run are"
@@ -254,10 +313,10 @@ class Keeper:
 
 
 def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTable) -> Kept:
-    """The content of a file of this release, every part of it checked."""
+    """Return the measurements of a file of this release, after checking each of its fields."""
     content = {name: value for name, value in document.items() if name not in ("mac", "sha256")}
     if not hmac.compare_digest(_mac(identity, content).encode(), str(document["mac"]).encode(errors="replace")):
-        raise _damaged(file, "it is not as it was written")
+        raise _damaged(file, "its mac does not fit its content")
     if document["keys"] != identity.keys:
         raise ReleaseError(
             f"{file} holds measurements of the same cells, drawn earlier with dimensions, categories or ranges in"
@@ -270,42 +329,44 @@ def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTab
         raise _damaged(file, f"it does not hold one integer for each of {cells} cells")
     measurements = np.empty_like(stored)
     measurements[identity.order] = stored
-    if not possible(ptable.table, measurements).all():
+    if not is_reachable(ptable.table, measurements).all():
         raise _damaged(file, "it holds a number that the perturbation table cannot give")
     return Kept(file, document["release"], measurements)
 
 
-def _integers(given: Any) -> Integers | None:
-    """A list of integers as an array; None where it is anything else."""
+def _integers(values: Any) -> Integers | None:
+    """Return a list of integers as an array; None for anything else."""
     try:
-        found = np.array(given)
+        array = np.array(values)
     except ValueError:
         return None
-    return found.astype(np.int64) if found.dtype.kind == "i" else None
+    return array.astype(np.int64) if array.dtype.kind == "i" else None
 
 
 def _document(file: Path) -> dict[str, Any]:
-    """The fields of a file, whatever release it is of."""
+    """Return the fields of a file of any release. Raise ReleaseError if the file is damaged or readable by others."""
     raw = _read(file)
     try:
         document = json.loads(raw)
     except (ValueError, RecursionError):
         raise _damaged(file, "it is not JSON") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise _damaged(file, "it is not what Discreet writes")
+        raise _damaged(file, f"its format is not {FORMAT!r}")
     if document.get("version") != VERSION:
         raise ReleaseError(
             f"{file} has version {document.get('version')!r:.20}, and this Discreet reads {VERSION}; finish the release"
             f" with the Discreet that began it; or, {GIVE_UP}"
         )
     if document.keys() != FIELDS:
-        raise _damaged(file, "it lacks a part, or has one too many")
+        wrong = ", ".join(sorted(document.keys() ^ FIELDS))
+        raise _damaged(file, f"it lacks fields, or has unknown fields ({wrong:.200})")
     if document["sha256"] != _checksum({name: value for name, value in document.items() if name != "sha256"}):
-        raise _damaged(file, "it is not as it was written")
+        raise _damaged(file, "its sha256 does not fit its content")
     return document
 
 
 def _read(file: Path) -> bytes:
+    """Return the content of a private file. Raise ReleaseError if it is no regular file or readable by others."""
     try:
         status = file.lstat()
         if not stat.S_ISREG(status.st_mode):
@@ -326,16 +387,16 @@ def _read(file: Path) -> bytes:
         ) from None
 
 
-def _damaged(file: Path, what: str) -> ReleaseError:
+def _damaged(file: Path, damage: str) -> ReleaseError:
     return ReleaseError(
-        f"{file} should hold measurements drawn earlier, and {what}. Nothing was drawn: restore it from a copy; or,"
+        f"{file} should hold measurements drawn earlier, and {damage}. Nothing was drawn: restore it from a copy; or,"
         f" {GIVE_UP}"
     )
 
 
 def _checksum(document: dict[str, Any]) -> str:
-    return hashlib.sha256(written(document)).hexdigest()
+    return hashlib.sha256(canonical_json(document)).hexdigest()
 
 
 def _mac(identity: Identity, content: dict[str, Any]) -> str:
-    return hmac.digest(identity.key, written(content), "sha256").hex()
+    return hmac.digest(identity.key, canonical_json(content), "sha256").hex()

@@ -1,11 +1,12 @@
-"""Which measurements a perturbation table can give: the outputs of some count that have a weight.
+"""Which measurements a perturbation table can give: the outputs that have a weight in the row of some count.
 
-The rows of small counts are outputs as they stand. Noise z of the interior's row r belongs to the counts s + r, s + r +
-p, s + r + 2p, ... up to the domain's end, s being the first count of the interior and p its period, and gives
+The rows of small counts hold outputs. The interior holds noise. Let s be its first count and p its period. Noise z of
+its row r belongs to the counts s + r, s + r + p, s + r + 2p, ... up to the end of the domain, and gives the outputs
 
-    s + r + z, s + r + z + p, ..., all in one class modulo p,
+    s + r + z, s + r + z + p, ..., all in one class modulo p.
 
-so a measurement is possible if a run of its class starts at or before it and ends at or after it.
+Such a run of outputs has a first and a last member. So a measurement can be given if a run of its class starts at or
+before it and ends at or after it.
 """
 
 import numpy as np
@@ -16,26 +17,29 @@ from discreet.certify.table import IntegerRow, Table
 from discreet.domain import LARGEST, Counts
 
 
-def possible(table: Table, measurements: Integers) -> npt.NDArray[np.bool_]:
-    """For every measurement whether some count of the table's domain can give it."""
+def is_reachable(table: Table, measurements: Integers) -> npt.NDArray[np.bool_]:
+    """Return, for each measurement, True if some count of the table's domain can give it."""
     starts, ends = _runs(table)
     period = max(len(table.interior), 1)
     order = np.lexsort((starts, starts % period))
     starts, ends = starts[order], ends[order]
-    classes = starts % period
-    values, place = np.unique(measurements, return_inverse=True)
-    found = np.zeros(values.shape, dtype=bool)
-    for one in np.unique(values % period):
-        here = slice(*np.searchsorted(classes, [one, one + 1]))
-        mine = np.flatnonzero(values % period == one)
-        before = np.searchsorted(starts[here], values[mine], side="right")
-        farthest = np.maximum.accumulate(ends[here])
-        found[mine] = [at > 0 and farthest[at - 1] >= value for at, value in zip(before, values[mine], strict=True)]
-    return np.asarray(found[place].reshape(measurements.shape))
+    residues = starts % period
+    values, value_index = np.unique(measurements, return_inverse=True)
+    reachable = np.zeros(values.shape, dtype=bool)
+    for residue in np.unique(values % period):
+        run_slice = slice(*np.searchsorted(residues, [residue, residue + 1]))
+        members = np.flatnonzero(values % period == residue)
+        runs_before = np.searchsorted(starts[run_slice], values[members], side="right")
+        farthest_end = np.maximum.accumulate(ends[run_slice])
+        reachable[members] = [
+            number > 0 and farthest_end[number - 1] >= value
+            for number, value in zip(runs_before, values[members], strict=True)
+        ]
+    return np.asarray(reachable[value_index].reshape(measurements.shape))
 
 
 def _runs(table: Table) -> tuple[Integers, Integers]:
-    """Where the runs of outputs start and end."""
+    """Return the first and the last output of each run."""
     assert isinstance(table.domain, Counts)
     upper = LARGEST if table.domain.upper is None else table.domain.upper
     rows = [_outputs(row) for row in table.rows]
@@ -48,4 +52,5 @@ def _runs(table: Table) -> tuple[Integers, Integers]:
 
 
 def _outputs(row: IntegerRow) -> Integers:
+    """Return the outputs, or the noise, that have a weight in a row."""
     return row.first + np.flatnonzero(np.array(row.weights, dtype=np.int64))

@@ -1,7 +1,7 @@
-"""The steward's private log: what one must see of the truth to know that a release went well.
+"""The steward's private log: numbers made from the true counts, which show whether a release went well.
 
-It is off unless asked for, is readable by its owner only, and never lies inside the folder. It holds true numbers, and
-publishing it would undo the guarantee.
+The log is written only on request, is readable by its owner only, and is never inside the folder. To publish it would
+break the guarantee.
 """
 
 import json
@@ -26,24 +26,46 @@ from discreet.reconcile import moved
 WARNING = "PRIVATE: this holds numbers made from the microdata without noise. Do not publish it."
 
 SHOWN = 100
-"""Undeclared values that are listed, of each dimension."""
+"""The most undeclared values that are listed for a dimension."""
 
 MOST_VALUES = 100_000
+"""The most different values of a column that are looked at."""
 
 
 @dataclass(frozen=True, repr=False)
 class Truth:
-    """What a log is made from: what the rows held, and the true count of every distinct cell."""
+    """What a log is made from.
+
+    Attributes
+    ----------
+    rows
+        What `row_summary` returned; empty without a log.
+    counts
+        The true count of each distinct cell.
+    """
 
     rows: Mapping[str, Any]
     counts: Integers
 
 
-def place(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
-    """Where the log goes: a new file, outside the folder."""
+def log_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
+    """Return the real path of the log.
+
+    Parameters
+    ----------
+    path
+        The path that the steward gave.
+    folder
+        The folder that will be published.
+
+    Raises
+    ------
+    OutputError
+        If the path is inside the folder, exists, has the suffix of a file of measurements, or cannot be written.
+    """
     target = Path(os.path.realpath(path))
     if target == Path(os.path.realpath(folder)) or Path(os.path.realpath(folder)) in target.parents:
-        raise OutputError(f"the log {path} is inside the folder that is published; give a place outside of it")
+        raise OutputError(f"the log {path} is inside the folder that is published; give a path outside the folder")
     if target.name.endswith(pending.SUFFIX):
         raise OutputError(f"the log {path} ends in {pending.SUFFIX}, as a file of measurements does; give another name")
     if os.path.lexists(target):
@@ -53,24 +75,36 @@ def place(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
     return files.ready(target)
 
 
-def found(engine: Engine, plan: CountPlan, layout: Layout, leaves: Leaves) -> dict[str, Any]:
-    """What the rows held: how many there are, how many count, and what was not declared."""
+def row_summary(engine: Engine, plan: CountPlan, layout: Layout, leaves: Leaves) -> dict[str, Any]:
+    """Return how many rows the source has, how many were counted, and which values were not declared.
+
+    Parameters
+    ----------
+    engine
+        The open source.
+    plan
+        The columns that were counted.
+    layout
+        The groupings of the release.
+    leaves
+        The true counts of leaf combinations.
+    """
     rows = engine.count(CountPlan()).column("count").to_pylist()
-    told: dict[str, Any] = {}
-    for number, (book, codes) in enumerate(zip(layout.books, leaves.codes, strict=True)):
-        recode = plan.recodes[number]
+    dimensions: dict[str, Any] = {}
+    for book, recode, codes in zip(layout.books, plan.recodes, leaves.codes, strict=True):
         other = int(leaves.counts[codes == len(book.leaves) - 1].sum())
-        told[book.name] = {"rows_in_other": other}
+        dimensions[book.name] = {"rows_in_other": other}
         if recode.values is not None and other:
-            told[book.name] |= _undeclared(engine, recode.column, recode.values)
+            dimensions[book.name] |= _undeclared(engine, recode.column, recode.values)
     return {
         "rows_in_source": int(rows[0]) if rows else 0,
         "rows_counted": int(leaves.counts.sum()),
-        "dimensions": told,
+        "dimensions": dimensions,
     }
 
 
 def _undeclared(engine: Engine, column: str, declared: Mapping[str, int]) -> dict[str, Any]:
+    """Return the first values of a column that were not declared, and how many there are."""
     try:
         values = [value for value in engine.values(column, MOST_VALUES) if value not in declared]
     except ManyValuesError:
@@ -79,8 +113,18 @@ def _undeclared(engine: Engine, column: str, declared: Mapping[str, int]) -> dic
 
 
 @contextmanager
-def written(path: Path | None, truth: Truth | None, published: Published) -> Iterator[None]:
-    """The log as a JSON file, where one is wanted; gone again if what follows fails."""
+def written_log(path: Path | None, truth: Truth | None, published: Published) -> Iterator[None]:
+    """Write the log, and remove it if the context fails. Do nothing if `path` is None.
+
+    Parameters
+    ----------
+    path
+        The path of the log, or None.
+    truth
+        What the log is made from, or None.
+    published
+        What is published, to be compared with the truth.
+    """
     if path is None or truth is None:
         yield
         return
@@ -94,28 +138,30 @@ def written(path: Path | None, truth: Truth | None, published: Published) -> Ite
 
 
 def _content(truth: Truth, published: Published) -> bytes:
-    counts, errors = truth.counts, []
-    for place_, grouping in enumerate(published.plan.layout.groupings):
-        true = counts[published.plan.layout.cells[1][place_]].reshape(grouping.shape)
-        errors.append(
-            {
-                "dimensions": [side.book.name for side in grouping.axes],
-                "cells": grouping.size,
-                "error_of_measurements": vars(moved(true, published.measurements[place_])),
-            }
-        )
-    tables = [
+    """Return the log as JSON: the summary of rows, and the error of each grouping and table."""
+    layout = published.plan.layout
+    true_counts = [
+        truth.counts[cells].reshape(grouping.shape)
+        for grouping, cells in zip(layout.groupings, layout.cells[1], strict=True)
+    ]
+    document: dict[str, Any] = {"warning": WARNING, "version": published.plan.spec.version, **truth.rows}
+    document["groupings"] = [
+        {
+            "dimensions": [axis.book.name for axis in grouping.axes],
+            "cells": grouping.size,
+            "error_of_measurements": vars(moved(counts, measurements)),
+        }
+        for grouping, counts, measurements in zip(layout.groupings, true_counts, published.measurements, strict=True)
+    ]
+    document["tables"] = [
         {
             "table": table.name,
             "errors": [
-                vars(moved(counts[published.plan.layout.cells[1][at]].reshape(numbers.shape), numbers))
-                for at, numbers in zip(places, counted, strict=True)
+                vars(moved(true_counts[index], counts)) for index, counts in zip(grouping_indices, margins, strict=True)
             ],
         }
-        for (table, places), counted in zip(published.plan.layout.tables, published.tables, strict=True)
+        for (table, grouping_indices), margins in zip(layout.tables, published.tables, strict=True)
     ]
-    document: dict[str, Any] = {"warning": WARNING, "version": published.plan.spec.version, **truth.rows}
-    document |= {"groupings": errors, "tables": tables}
     if published.table_plan.parts and published.expected.failed is not None:
         document["expected_errors"] = (
             f"left out of the report, as they could not be simulated: {published.expected.failed}"

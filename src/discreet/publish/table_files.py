@@ -1,7 +1,7 @@
-"""The files of measurements and of tables.
+"""The files of measurements and of tables: CSV, Parquet and JSON-stat.
 
-Everything here is a function of the public specification and the measurements, so a third party can make the tables
-again, byte for byte.
+The files are functions of the public specification and the measurements. So a third party can make them again, byte for
+byte.
 """
 
 import csv
@@ -24,60 +24,76 @@ from discreet.publish.manifest import AxisEntry, GroupingEntry
 
 MEASUREMENTS = "measurements.csv"
 
+Margins = Sequence[tuple[Grouping, Integers]]
+"""The groupings of a table, the finest first, each with its counts."""
 
-def measurements(layout: Layout, values: Sequence[Integers]) -> bytes:
-    """All groupings in one file: the grouping's number, a column for every dimension, the measurement."""
+
+def measurements_file(layout: Layout, measurements: Sequence[Integers]) -> bytes:
+    """Return the content of measurements.csv: one row for each cell of each grouping.
+
+    The columns are the index of the grouping, a label for each dimension (empty if the grouping does not have the
+    dimension), and the measurement.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [book.name for book in layout.books]
     writer.writerow(["grouping", *names, "measurement"])
-    for number, (grouping, numbers) in enumerate(zip(layout.groupings, values, strict=True)):
-        sides = [side.book.name for side in grouping.axes]
-        chosen = itemgetter(0, *(2 + sides.index(name) if name in sides else 1 for name in names), -1)
-        labels = itertools.product([number], [""], *(side.labels for side in grouping.axes))
-        writer.writerows(map(chosen, _beside(labels, numbers)))
+    for index, (grouping, numbers) in enumerate(zip(layout.groupings, measurements, strict=True)):
+        own_names = [axis.book.name for axis in grouping.axes]
+        # Each product is (index, "", one label for each axis), and the number comes last.
+        columns = itemgetter(0, *(2 + own_names.index(name) if name in own_names else 1 for name in names), -1)
+        products = itertools.product([index], [""], *(axis.labels for axis in grouping.axes))
+        writer.writerows(map(columns, _with_numbers(products, numbers)))
     return out.getvalue().encode()
 
 
-def _beside(labels: Iterable[tuple[Any, ...]], numbers: Integers) -> Iterator[tuple[Any, ...]]:
-    """Rows of labels, each with its number at the end."""
+def _with_numbers(labels: Iterable[tuple[Any, ...]], numbers: Integers) -> Iterator[tuple[Any, ...]]:
+    """Return tuples of labels, each with its number appended."""
     return map(add, labels, zip(numbers.ravel().tolist(), strict=True))
 
 
-def files(layout: Layout, tables: Sequence[Sequence[Integers]], formats: Sequence[str]) -> dict[str, bytes]:
-    """The tables, by file name."""
-    found = {}
-    for (table, places), counts in zip(layout.tables, tables, strict=True):
-        parts = [(layout.groupings[place], numbers) for place, numbers in zip(places, counts, strict=True)]
+def tables_as_files(layout: Layout, tables: Sequence[Sequence[Integers]], formats: Sequence[str]) -> dict[str, bytes]:
+    """Return the content of the files of all tables, by file name.
+
+    Parameters
+    ----------
+    tables
+        For each table of the layout, the counts of its groupings.
+    formats
+        Some of "csv", "parquet" and "json-stat".
+    """
+    files = {}
+    for (table, grouping_indices), counts in zip(layout.tables, tables, strict=True):
+        margins = [(layout.groupings[index], numbers) for index, numbers in zip(grouping_indices, counts, strict=True)]
         if "csv" in formats:
-            found[f"{table.name}.csv"] = _csv(table, parts)
+            files[f"{table.name}.csv"] = _csv(table, margins)
         if "parquet" in formats:
-            found[f"{table.name}.parquet"] = _parquet(table, parts)
+            files[f"{table.name}.parquet"] = _parquet(table, margins)
         if "json-stat" in formats:
-            found[f"{table.name}.json"] = _json_stat(table, parts)
-    return found
+            files[f"{table.name}.json"] = _json_stat(table, margins)
+    return files
 
 
-def rows(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> Iterator[tuple[Any, ...]]:
-    """One row a cell: a label for every dimension, `_total` where it is summed over, and the count."""
-    for grouping, counts in parts:
-        sides = {side.book.name: side.labels for side in grouping.axes}
-        labels = itertools.product(*(sides.get(axis.dimension, (TOTAL,)) for axis in table.dimensions))
-        yield from _beside(labels, counts)
+def table_rows(table: TableSpec, margins: Margins) -> Iterator[tuple[Any, ...]]:
+    """Yield one row for each cell: a label for each dimension, `_total` for dimensions summed over, and the count."""
+    for grouping, counts in margins:
+        labels = {axis.book.name: axis.labels for axis in grouping.axes}
+        products = itertools.product(*(labels.get(axis.dimension, (TOTAL,)) for axis in table.dimensions))
+        yield from _with_numbers(products, counts)
 
 
-def _csv(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
+def _csv(table: TableSpec, margins: Margins) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*(axis.dimension for axis in table.dimensions), "count"])
-    writer.writerows(rows(table, parts))
+    writer.writerows(table_rows(table, margins))
     return out.getvalue().encode()
 
 
-def _parquet(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
-    import pyarrow.parquet as pq  # most releases have no use for it
+def _parquet(table: TableSpec, margins: Margins) -> bytes:
+    import pyarrow.parquet as pq  # slow to load, and most releases do not write Parquet
 
-    *labels, counts = zip(*rows(table, parts), strict=True)
+    *labels, counts = zip(*table_rows(table, margins), strict=True)
     columns = [*(pa.array(column, pa.string()) for column in labels), pa.array(counts, pa.int64())]
     content = pa.table(columns, names=[*(axis.dimension for axis in table.dimensions), "count"])
     out = io.BytesIO()
@@ -85,16 +101,18 @@ def _parquet(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> by
     return out.getvalue()
 
 
-def _json_stat(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> bytes:
-    """JSON-stat 2: all margins in one cube, null where a margin is not published."""
-    finest = parts[0][0]
-    labels = {side.book.name: list(side.labels) for side in finest.axes}
-    summed = {name for grouping, _ in parts for name in labels if name not in [s.book.name for s in grouping.axes]}
+def _json_stat(table: TableSpec, margins: Margins) -> bytes:
+    """Return a table as JSON-stat 2: one cube for all margins, with null in margins that are not published."""
+    finest = margins[0][0]
+    labels = {axis.book.name: list(axis.labels) for axis in finest.axes}
+    summed = {
+        name for grouping, _ in margins for name in labels if name not in [axis.book.name for axis in grouping.axes]
+    }
     categories = {name: [*values, TOTAL] if name in summed else values for name, values in labels.items()}
     cube: npt.NDArray[np.object_] = np.full([len(values) for values in categories.values()], None, dtype=object)
-    place = {name: {label: at for at, label in enumerate(values)} for name, values in categories.items()}
-    for *row, count in rows(table, parts):
-        cube[tuple(place[name][label] for name, label in zip(categories, row, strict=True))] = count
+    index = {name: {label: i for i, label in enumerate(values)} for name, values in categories.items()}
+    for *row, count in table_rows(table, margins):
+        cube[tuple(index[name][label] for name, label in zip(categories, row, strict=True))] = count
     document = {
         "version": "2.0",
         "class": "dataset",
@@ -107,8 +125,16 @@ def _json_stat(table: TableSpec, parts: Sequence[tuple[Grouping, Integers]]) -> 
     return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
-def groupings(layout: Layout, ptable: str, contributions: int) -> list[GroupingEntry]:
-    """Return the entry of every grouping in a manifest."""
+def grouping_entries(layout: Layout, ptable: str, contributions: int) -> list[GroupingEntry]:
+    """Return the manifest's entry for each grouping.
+
+    Parameters
+    ----------
+    ptable
+        The digest of the perturbation table.
+    contributions
+        The most rows of one person in one grouping.
+    """
     return [
         GroupingEntry(
             dimensions=[AxisEntry(dimension=axis.book.name, level=axis.level) for axis in grouping.axes],

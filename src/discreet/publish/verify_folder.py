@@ -1,18 +1,19 @@
 """Check a release folder as a third party would: with nothing but the folder.
 
-- the certificate: every claim, recomputed in integers, and the specification says nothing else of it;
-- the measurements: one for every cell of every grouping, the same for the same cell, and one that the table can give;
-- the tables: near the measurements and least squares, as far as noise explains (`distance`);
-- the files: these and no others, made again from the measurements, byte for byte (a Parquet file that another version
-  of pyarrow wrote by its content; what else its bytes may hold is not checked);
-- the manifest: made again as a whole, but for the last digits of the composed guarantee, in which machines differ.
+- The certificate: every claim is recomputed in integers, and the specification does not contradict it.
+- The measurements: each cell has one, the same in all groupings, and the certificate's table can give it.
+- The tables: no count is further from its measurement, or from least squares, than noise explains (`distance`).
+- The files: they are made again from the measurements and compared byte for byte, and there are no others. A Parquet
+  file that another version of pyarrow wrote is compared by content; its other bytes are not checked.
+- The manifest: it is made again and compared as a whole. The last digits of the composed guarantee may differ, because
+  machines differ there.
 
-A folder that another version of Discreet or numpy made may have tables and a report that come out otherwise here. Then
-the counts are compared with the measurements (`other_version`), and the report is not checked.
+Another version of Discreet or numpy may make other tables and another report. If the folder names another version and
+its tables differ, counts are compared with the measurements (`other_version`), and the report is not checked.
 
-What it cannot tell: whether the publisher used the certificate's table, or the secret well, or counted the columns that
-the specification names. The kind of source, the fingerprint of the secret, the ledger and the software are stated, and
-only their form is checked.
+A folder cannot show whether the publisher used the certificate's table, kept the secret, or counted the columns that
+the specification names. The kind of source, the fingerprint of the secret, the ledger and the software are checked for
+their form only.
 """
 
 import csv
@@ -45,16 +46,16 @@ from discreet.publish import table_files
 from discreet.publish.folder import CERTIFICATE, MANIFEST, REPORT, Published
 from discreet.publish.manifest import ComposedGuarantee, Manifest
 from discreet.publish.other_version import other_software, same_parquet, wrong_tables
-from discreet.publish.reachable import possible
+from discreet.publish.reachable import is_reachable
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import Fitted, TablePlan, make_table_plan
 
 LARGEST_MANIFEST = 64_000_000
 
 ROUNDED_DOWN, ROUNDED_UP = 1e-9, 1e-5
-"""How far a stated guarantee may lie below and above the recomputed one, as a share of the recomputed one.
+"""A stated guarantee may be this share of the recomputed guarantee below it, and this share above it.
 
-Machines differ after 9 digits, and rounding up to 6 digits adds 1e-5 at most.
+Machines differ after 9 digits. Rounding up to 6 digits adds 1e-5 at most.
 """
 
 Measurements = tuple[npt.NDArray[np.int64], ...]
@@ -62,7 +63,7 @@ Measurements = tuple[npt.NDArray[np.int64], ...]
 
 @dataclass(frozen=True)
 class MeasuredFolder:
-    """What a release folder measured: its plan, and a measurement for each cell."""
+    """The plan of a release folder, and its measurements: one array for each grouping."""
 
     path: Path
     plan: ReleasePlan
@@ -75,13 +76,18 @@ class VerifiedFolder:
 
     Attributes
     ----------
+    folder
+        The path of the folder.
+    published
+        The plan, the measurements and the tables of the folder.
+    manifest
+        The manifest of the folder.
     other_software
-        Which versions made the folder, and which these are, if files came out otherwise; else None.
+        The versions that made the folder and the running versions, as text; None if every file was made again.
     not_replayed
-        The files that came out otherwise.
+        The names of the files that the running version makes otherwise.
     by_content
-        Parquet files that another version of pyarrow wrote. Their content was compared; bytes outside the content were
-        not checked.
+        The names of Parquet files that another version of pyarrow wrote. Only their content was compared.
     """
 
     folder: Path
@@ -94,7 +100,7 @@ class VerifiedFolder:
 
 @dataclass(frozen=True)
 class _Opened:
-    """The files of a folder, read and resolved."""
+    """A folder whose manifest, files and certificate were read, and whose specification was resolved."""
 
     manifest: Manifest
     content: dict[str, bytes]
@@ -105,35 +111,45 @@ class _Opened:
 def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
     """Recompute every claim of a release folder.
 
+    Parameters
+    ----------
+    folder
+        The path of the folder.
+
+    Returns
+    -------
+    VerifiedFolder
+        What the folder holds, and which files could not be made again.
+
     Raises
     ------
     CertificateError
-        A file is missing or a claim does not hold; `failures` has one line for each.
+        If a file is missing, or a claim does not hold. `failures` has one line for each.
     """
     path = Path(folder)
-    opened = _opened(path)
+    opened = _open(path)
     manifest, content, ptable, resolved = opened.manifest, opened.content, opened.ptable, opened.resolved
-    failures = [f"manifest: {wrong}" for wrong in contradictions(resolved.spec, ptable)]
+    failures = [f"manifest: {contradiction}" for contradiction in contradictions(resolved.spec, ptable)]
     measurements = _measurements(content[table_files.MEASUREMENTS], resolved.layout, ptable, failures)
     if failures:
         raise _refused(path, failures)
     plan = plan_with(resolved, ptable, _promise(manifest, resolved, ptable, failures))
     table_plan = make_table_plan(plan)
     fitted = _fitted(path, table_plan, measurements)
-    failures.extend(f"tables: {wrong}" for wrong in distance.too_far(table_plan, fitted, measurements, ptable.table))
+    failures.extend(f"tables: {line}" for line in distance.too_far(table_plan, fitted, measurements, ptable.table))
     published = Published(plan, table_plan, measurements, fitted)
     if not failures:
-        _claims(manifest, content, published, failures)
+        _compare_manifest(manifest, content, published, failures)
     if failures:
         raise _refused(path, failures)
-    differing, by_content = _replayed(content, published, failures)
+    differing, by_content = _compare_files(content, published, failures)
     other = other_software(manifest.software)
     if other is None:
         failures.extend(f"{name}: is not what the measurements make" for name in differing)
     else:
-        wrong, also = wrong_tables(published, fitted, content, differing)
-        failures.extend(f"{line} ({other})" for line in wrong)
-        by_content += also
+        mistakes, more_by_content = wrong_tables(published, fitted, content, differing)
+        failures.extend(f"{line} ({other})" for line in mistakes)
+        by_content += more_by_content
     if failures:
         raise _refused(path, failures)
     return VerifiedFolder(path, published, manifest, other if differing else None, tuple(differing), tuple(by_content))
@@ -147,22 +163,31 @@ def _fitted(path: Path, table_plan: TablePlan, measurements: Measurements) -> li
 
 
 def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
-    """Read the measurements of a folder.
+    """Read the measurements of a release folder, and check what they rest on.
 
-    Every file has the digest that the manifest states, the certificate holds, is that of every grouping and keeps the
-    specification's design and budget, and there is one measurement for each cell. That the tables are made from the
-    measurements, and the rest of what the folder claims, is for `verify_folder`.
+    Checked are the digests of all files, the certificate, its agreement with the specification and the groupings, the
+    composed guarantee, and that each cell has one measurement. `verify_folder` checks the tables and the rest.
+
+    Parameters
+    ----------
+    folder
+        The path of the folder.
+
+    Returns
+    -------
+    MeasuredFolder
+        The plan of the folder, and its measurements.
 
     Raises
     ------
     CertificateError
-        One of these does not hold; `failures` has one line for each.
+        If one of these checks fails. `failures` has one line for each.
     """
     path = Path(folder)
-    opened = _opened(path)
+    opened = _open(path)
     spec, ptable, layout = opened.resolved.spec, opened.ptable, opened.resolved.layout
-    failures = [f"manifest: {wrong}" for wrong in contradictions(spec, ptable)]
-    if opened.manifest.groupings != table_files.groupings(layout, ptable.digest, spec.unit.contributions):
+    failures = [f"manifest: {contradiction}" for contradiction in contradictions(spec, ptable)]
+    if opened.manifest.groupings != table_files.grouping_entries(layout, ptable.digest, spec.unit.contributions):
         failures.append("manifest: its groupings are not those of its specification and certificate")
     promise = None if failures else _promise(opened.manifest, opened.resolved, ptable, failures)
     if failures:
@@ -173,7 +198,7 @@ def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
     return MeasuredFolder(path, plan_with(opened.resolved, ptable, promise), measurements)
 
 
-def _opened(path: Path) -> _Opened:
+def _open(path: Path) -> _Opened:
     """Read the manifest and the files that it names, and resolve the specification."""
     manifest = _manifest(path)
     failures: list[str] = []
@@ -187,14 +212,16 @@ def _opened(path: Path) -> _Opened:
 
 
 def _refused(path: Path, failures: list[str]) -> CertificateError:
+    """Return the error that lists the failures."""
     listed = "".join(f"\n  {line}" for line in failures)
     return CertificateError(f"{path} does not hold what it claims:{listed}", tuple(failures))
 
 
 def _manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder."""
     path = folder / MANIFEST
     try:
-        with _file(path) as file:
+        with _open_file(path) as file:
             raw = file.read(LARGEST_MANIFEST + 1)
     except OSError as error:
         raise CertificateError(f"{path} cannot be read ({error.strerror}); give the folder of a release") from None
@@ -206,22 +233,22 @@ def _manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def _file(path: Path) -> BufferedReader:
-    """Open a file of a folder. Raise OSError if the path is a link, which may lead out of the folder."""
+def _open_file(path: Path) -> BufferedReader:
+    """Open a file of a folder. Raise OSError if the path is a link, because links may leave the folder."""
     if path.is_symlink():
         raise OSError(errno.ELOOP, "it is a link, not a file of the folder", str(path))
     return files.opened(path)
 
 
 def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str, bytes]:
-    """Read every file that the manifest names. Each has the digest that is stated there, and there is no other."""
+    """Read all files that the manifest names. Add a failure for each wrong digest, missing file and other file."""
     content = {}
     for name, stated in manifest.files.items():
         if Path(name).name != name:
             failures.append(f"manifest: the file name {name!r} leaves the folder")
             continue
         try:
-            with _file(folder / name) as file:
+            with _open_file(folder / name) as file:
                 if f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}" != stated:
                     failures.append(f"{name}: its digest is not the one in the manifest")
                     continue
@@ -236,7 +263,7 @@ def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str,
 
 
 def _spec(manifest: Manifest) -> ReleaseSpec:
-    """Return the public specification. What was left out of it is filled in by what changes nothing here."""
+    """Return the public specification. Fields that are not published get values that do not matter here."""
     public, key = manifest.spec, manifest.key
     filled = {
         **public,
@@ -251,26 +278,26 @@ def _spec(manifest: Manifest) -> ReleaseSpec:
         return ReleaseSpec.model_validate(filled)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise CertificateError(f"manifest: the specification in it is not one ({place}: {first['msg']:.200})") from None
+        field = ".".join(str(part) for part in first["loc"])
+        raise CertificateError(f"manifest: the specification in it is not one ({field}: {first['msg']:.200})") from None
     except (TypeError, AttributeError):
         raise CertificateError("manifest: the specification in it is not one") from None
 
 
-def _claims(manifest: Manifest, content: dict[str, bytes], published: Published, failures: list[str]) -> None:
-    """Compare the manifest with the one that its specification, its certificate and its files make."""
+def _compare_manifest(manifest: Manifest, content: dict[str, bytes], published: Published, failures: list[str]) -> None:
+    """Make the manifest again from specification, certificate and files. Add a failure for each difference."""
     key = manifest.key.model_copy(update={"kind": published.plan.spec.key})
     expected = published.manifest(content, manifest.engine, key, manifest.ledger, manifest.software)
-    failures.extend(f"manifest: {wrong}" for wrong in _differences(manifest.document(), expected.document()))
+    failures.extend(f"manifest: {line}" for line in _differences(manifest.document(), expected.document()))
     if not failures and json.dumps(manifest.document()) != json.dumps(expected.document()):
         failures.append("manifest: its fields are not in the order in which a release writes them")
 
 
-def _differences(stated: Any, expected: Any, place: str = "") -> Iterator[str]:
-    """Yield where two documents differ, in words."""
+def _differences(stated: Any, expected: Any, field: str = "") -> Iterator[str]:
+    """Yield one line for each field in which two documents differ."""
     if isinstance(stated, dict) and isinstance(expected, dict):
         for name in (*expected, *(name for name in stated if name not in expected)):
-            inner = f"{place}.{name}" if place else str(name)
+            inner = f"{field}.{name}" if field else str(name)
             if name not in stated:
                 yield f"{inner:.200} is missing"
             elif name not in expected:
@@ -278,10 +305,11 @@ def _differences(stated: Any, expected: Any, place: str = "") -> Iterator[str]:
             else:
                 yield from _differences(stated[name], expected[name], inner)
     elif json.dumps(stated) != json.dumps(expected):
-        yield f"{place:.200} is {stated!r:.80}, and comes out as {expected!r:.80}"
+        yield f"{field:.200} is {stated!r:.80}, and comes out as {expected!r:.80}"
 
 
 def _promise(manifest: Manifest, resolved: Resolved, ptable: PTable, failures: list[str]) -> Promise | None:
+    """Return the stated promise. Add a failure if it is not the recomputed promise, or exceeds the budget."""
     try:
         promise = composed_promise(resolved.spec, ptable, resolved.touches)
     except ExceededBudgetError as error:
@@ -302,7 +330,7 @@ def _promise(manifest: Manifest, resolved: Resolved, ptable: PTable, failures: l
 
 
 def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) -> Promise:
-    """Return the guarantee as stated. Add a failure if a number is not the recomputed one, but for rounding."""
+    """Return the stated guarantee. Add a failure if a number differs from the recomputed one by more than rounding."""
     if stated.epsilon != promise.epsilon:
         failures.append(f"manifest: the composed epsilon is {stated.epsilon}, not the budget's")
     numbers = {}
@@ -312,8 +340,8 @@ def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) 
             numbers[name] = float(getattr(stated, name))
         except ValueError:
             numbers[name] = math.nan
-        most = min(recomputed * (1 + ROUNDED_UP), 1.0)
-        if not recomputed * (1 - ROUNDED_DOWN) <= numbers[name] <= most:
+        highest = min(recomputed * (1 + ROUNDED_UP), 1.0)
+        if not recomputed * (1 - ROUNDED_DOWN) <= numbers[name] <= highest:
             failures.append(
                 f"manifest: the composed {name} is {getattr(stated, name)}, and comes out as {recomputed!r}"
             )
@@ -321,8 +349,8 @@ def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) 
 
 
 def _measurements(raw: bytes, layout: Layout, ptable: PTable, failures: list[str]) -> Measurements:
-    """The measurements of every grouping, all of which the table can give; the file is the one written for them."""
-    definitions, where = layout.cells
+    """Return the measurements of each grouping. Add a failure if the file is not one that a release writes."""
+    definitions, cell_indices = layout.cells
     size = sum(grouping.size for grouping in layout.groupings)
     try:
         rows = csv.reader(io.StringIO(raw.decode()))
@@ -334,28 +362,28 @@ def _measurements(raw: bytes, layout: Layout, ptable: PTable, failures: list[str
     if len(flat) != size:
         failures.append(f"{table_files.MEASUREMENTS}: has {len(flat)} measurements for {size} cells")
         return ()
+    parts = np.split(flat, np.cumsum([grouping.size for grouping in layout.groupings])[:-1])
     distinct = np.zeros(len(definitions), dtype=np.int64)
-    start, parts = 0, []
-    for grouping, here in zip(layout.groupings, where, strict=True):
-        part = flat[start : start + grouping.size]
-        distinct[here] = part
-        parts.append((here, part))
-        start += grouping.size
-    if any((distinct[here] != part).any() for here, part in parts):
+    for indices, part in zip(cell_indices, parts, strict=True):
+        distinct[indices] = part
+    if any((distinct[indices] != part).any() for indices, part in zip(cell_indices, parts, strict=True)):
         failures.append(f"{table_files.MEASUREMENTS}: one cell has two measurements")
-    outside = distinct[~possible(ptable.table, distinct)]
-    if outside.size:
+    unreachable = distinct[~is_reachable(ptable.table, distinct)]
+    if unreachable.size:
         failures.append(
-            f"{table_files.MEASUREMENTS}: {outside[0]} is no measurement that the certificate's table can give"
+            f"{table_files.MEASUREMENTS}: {unreachable[0]} is no measurement that the certificate's table can give"
         )
-    values = tuple(lookup.by_grouping(layout, distinct))
-    if not failures and table_files.measurements(layout, values) != raw:
+    measurements = tuple(lookup.by_grouping(layout, distinct))
+    if not failures and table_files.measurements_file(layout, measurements) != raw:
         failures.append(f"{table_files.MEASUREMENTS}: its cells are not those of the specification, in order")
-    return values
+    return measurements
 
 
-def _replayed(content: dict[str, bytes], published: Published, failures: list[str]) -> tuple[list[str], list[str]]:
-    """These files and no others; those that are not what the measurements make here, and those that are by content."""
+def _compare_files(content: dict[str, bytes], published: Published, failures: list[str]) -> tuple[list[str], list[str]]:
+    """Make the files again from the measurements. Add a failure for each missing file and each other file.
+
+    Return the names of files that differ, and the names of Parquet files that are equal by content only.
+    """
     expected = published.files()
     failures.extend(f"{name}: is no file of this release" for name in content if name not in expected)
     differing, by_content = [], []

@@ -104,7 +104,7 @@ def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tel
     memory = None if plan.spec.key == "contributors" else ledger.memory
 
     def note(kept: Kept) -> None:
-        stack.enter_context(kept.noting(paths.folder, paths.log is not None))
+        stack.enter_context(kept.explaining_errors(paths.folder, paths.log is not None))
 
     kept = pending.find(paths.unpublished, identity, plan.ptable, memory)
     if kept is None:
@@ -152,7 +152,7 @@ def _count(plan: ReleasePlan, secret: bytes, tell: Progress, log: bool) -> tuple
         count_plan.check(engine.columns())
         tell("counting", 0)
         leaves = _leaves(engine, count_plan, plan, secret)
-        return leaves, steward_log.found(engine, count_plan, layout, leaves) if log else {}
+        return leaves, steward_log.row_summary(engine, count_plan, layout, leaves) if log else {}
 
 
 def _leaves(engine: Engine, count_plan: CountPlan, plan: ReleasePlan, secret: bytes) -> Leaves:

@@ -187,8 +187,8 @@ def _publish(published: Published, drawn: Drawn, paths: ReleasePaths, tell: Prog
     manifest = published.manifest(content, engine, drawn.key, drawn.charge, SoftwareEntry.of_this_process())
     content |= {MANIFEST: manifest.to_bytes()}
     with interrupts.deferred():
-        if not pending.completes(paths.folder, content, drawn.kept.file):
-            with steward_log.written(paths.log, drawn.truth, published):
+        if not pending.is_published(paths.folder, content, drawn.kept.file):
+            with steward_log.written_log(paths.log, drawn.truth, published):
                 files.write_folder(paths.folder, content)
         drawn.ledger.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
         drawn.kept.remove()

@@ -7,11 +7,11 @@ import pytest
 
 @pytest.fixture(params=["fresh", "query"])
 def key(request: pytest.FixtureRequest) -> str:
-    """Both kinds of key that guarantees compose with."""
+    """Return each kind of key whose guarantees compose."""
     return str(request.param)
 
 
 @pytest.fixture(params=["ledger", "no ledger"])
 def spec(request: pytest.FixtureRequest, paid: dict[str, Any], key: str) -> dict[str, Any]:
-    """With and without a ledger."""
+    """Return a specification with a ledger, and one without."""
     return {**paid, "key": key, "ledger": paid["ledger"] if request.param == "ledger" else None}

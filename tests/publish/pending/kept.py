@@ -1,4 +1,4 @@
-"""Releases that are refused after the draw, and what they keep."""
+"""Releases that fail after the draw, and the files that they leave."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ KEPT = "out.unpublished.json"
 
 @contextmanager
 def refusing(error: Exception) -> Iterator[None]:
-    """No tables can be made from measurements; of zeros, which are tried before the draw, they can."""
+    """Let the fit of tables fail, except for measurements of 0, which are tried before the draw."""
     real = table_plan.TablePlan.fitted
 
     def tables(self: table_plan.TablePlan, values: Any) -> Any:
@@ -33,7 +33,7 @@ def refusing(error: Exception) -> Iterator[None]:
 
 
 def refuse(spec: dict[str, Any], output: Path) -> dict[str, Any]:
-    """Run a release that is refused after the draw; the file it leaves."""
+    """Run a release that fails after the draw. Return the private file that it leaves."""
     with refusing(SolverError("no answer")), pytest.raises(SolverError, match="no answer"):
         run(spec, output)
     return dict(json.loads(Path(f"{output}.unpublished.json").read_text()))
@@ -41,7 +41,7 @@ def refuse(spec: dict[str, Any], output: Path) -> dict[str, Any]:
 
 @contextmanager
 def nothing_is_drawn() -> Iterator[None]:
-    """Neither a row is read, nor a number drawn, nor a unit reserved."""
+    """Fail if a row is read, a number drawn or a unit reserved."""
     with (
         mock.patch("discreet.release.draw.open_engine", side_effect=AssertionError("read")),
         mock.patch("discreet.measure.lookup.measure", side_effect=AssertionError("drew")),
@@ -51,10 +51,12 @@ def nothing_is_drawn() -> Iterator[None]:
 
 
 def published(path: Path) -> list[int]:
-    """The measurements of a folder in the order of the file that kept them: by the definition of their cells."""
-    made = verify_folder(path).published
-    definitions, where = made.plan.layout.cells
-    found: dict[bytes, int] = {}
-    for cells, values in zip(where, made.measurements, strict=True):
-        found |= {definitions[cell]: value for cell, value in zip(cells.tolist(), values.ravel().tolist(), strict=True)}
-    return [found[definition] for definition in sorted(found)]
+    """Return the measurements of a folder in the order of the private file: by the definitions of cells."""
+    release = verify_folder(path).published
+    definitions, cell_indices = release.plan.layout.cells
+    measurement_of: dict[bytes, int] = {}
+    for cells, values in zip(cell_indices, release.measurements, strict=True):
+        measurement_of |= {
+            definitions[cell]: value for cell, value in zip(cells.tolist(), values.ravel().tolist(), strict=True)
+        }
+    return [measurement_of[definition] for definition in sorted(measurement_of)]

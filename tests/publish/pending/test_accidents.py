@@ -22,12 +22,12 @@ from tests.town import folder, ledger, spent
 
 
 def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[str, Any], tmp_path: Path) -> None:
-    """Nobody saw them, so another draw is another release, and with fresh keys costs as much."""
-    asked = {**paid, "key": "fresh"}
+    """Nobody saw them. So another draw is another release, and with fresh keys costs as much again."""
+    spec = {**paid, "key": "fresh"}
     write = files.write
 
     def full(path: Path, data: bytes, **how: bool) -> None:
-        """There is room for the memory of the secret, and none for the measurements."""
+        """Fail for the file of measurements only."""
         if path.name.endswith(pending.SUFFIX):
             raise OutputError("the disk is full")
         write(path, data, **how)
@@ -36,50 +36,50 @@ def test_measurements_that_cannot_be_kept_are_lost_and_stay_paid_for(paid: dict[
         mock.patch("discreet.publish.pending.files.write", full),
         pytest.raises(OutputError, match="full") as failed,
     ):
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert "stays spent" in failed.value.__notes__[0]
     assert spent(tmp_path) == 2
-    run(asked, tmp_path / "out")
+    run(spec, tmp_path / "out")
     assert spent(tmp_path) == 4
 
 
 def test_of_two_runs_at_once_the_first_draw_is_kept(paid: dict[str, Any], tmp_path: Path) -> None:
-    """Where no claim keeps them apart, the other is dropped, whatever it was, and goes on from the first."""
-    asked = {**paid, "key": "fresh"}
+    """Without a claim on the folder, the second draw is dropped, and the next run continues from the first."""
+    spec = {**paid, "key": "fresh"}
     real = pending.Keeper.keep
 
     def meanwhile(*arguments: Any) -> pending.Kept:
         with mock.patch.object(pending.Keeper, "keep", real):
-            refuse(asked, tmp_path / "out")
+            refuse(spec, tmp_path / "out")
         return real(*arguments)
 
     with (
         mock.patch("discreet.publish.folder_claim.claimed", nullcontext),
         mock.patch.object(pending.Keeper, "keep", meanwhile),
-        pytest.raises(ReleaseError, match="another run for this folder was faster"),
+        pytest.raises(ReleaseError, match=KEPT),
     ):
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     kept = json.loads((tmp_path / KEPT).read_text())
-    run(asked, tmp_path / "out")
+    run(spec, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
 
 
 def test_an_older_copy_of_the_ledger_is_refused(paid: dict[str, Any], tmp_path: Path) -> None:
-    """It says nothing of what the measurements cost."""
-    asked = {**paid, "key": "fresh"}
+    """The older copy does not record what the measurements cost."""
+    spec = {**paid, "key": "fresh"}
     before = (tmp_path / "town.ledger").read_bytes()
-    refuse(asked, tmp_path / "out")
+    refuse(spec, tmp_path / "out")
     after = (tmp_path / "town.ledger").read_bytes()
     (tmp_path / "town.ledger").write_bytes(before)
-    with nothing_is_drawn(), pytest.raises(LedgerError, match="this is an older copy"):
-        run(asked, tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(LedgerError, match="older"):
+        run(spec, tmp_path / "out")
     assert (tmp_path / KEPT).exists()
     (tmp_path / "town.ledger").write_bytes(after)
-    run(asked, tmp_path / "out")
+    run(spec, tmp_path / "out")
     assert spent(tmp_path) == 2
 
 
-def test_a_file_that_cannot_be_removed_is_told_and_the_folder_stays(paid: dict[str, Any], tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_removed_is_named_and_the_folder_stays(paid: dict[str, Any], tmp_path: Path) -> None:
     def write(path: Path, data: bytes, **_: bool) -> None:
         Path(path).write_bytes(data)
         Path(path).chmod(0o600)
@@ -87,14 +87,14 @@ def test_a_file_that_cannot_be_removed_is_told_and_the_folder_stays(paid: dict[s
     with (
         mock.patch("discreet.publish.pending.Path.unlink", side_effect=PermissionError(13, "Permission denied")),
         mock.patch("discreet.files.write", write),
-        pytest.raises(OutputError, match=r"the folder is published.*Permission denied"),
+        pytest.raises(OutputError, match=rf"{KEPT}.*Permission denied"),
     ):
         run(paid, tmp_path / "out")
     verify_folder(tmp_path / "out")
 
 
 def die_at(stage: str, spec: dict[str, Any], output: Path) -> None:
-    """A release in a process that is killed at a stage."""
+    """Run a release in a process that is killed when it calls `stage`."""
     script = f"""
 import os, signal
 from unittest import mock
@@ -108,7 +108,7 @@ with mock.patch({stage!r}, die):
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
-@pytest.mark.parametrize("stage", ["discreet.publish.table_files.files", "discreet.files.write_folder"])
+@pytest.mark.parametrize("stage", ["discreet.publish.table_files.tables_as_files", "discreet.files.write_folder"])
 def test_a_process_that_is_killed_after_the_draw_is_completed(spec: dict[str, Any], tmp_path: Path, stage: str) -> None:
     die_at(stage, spec, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -128,12 +128,12 @@ def test_a_process_that_is_killed_after_the_draw_is_completed(spec: dict[str, An
 def test_a_process_that_is_killed_at_its_very_end_is_completed(
     paid: dict[str, Any], tmp_path: Path, stage: str
 ) -> None:
-    """The folder is there, and whether the ledger knows is not known: the same command tells it."""
-    asked = {**paid, "key": "fresh"}
-    die_at(stage, asked, tmp_path / "out")
+    """The folder is complete. The same command records that in the ledger, if the ledger does not know yet."""
+    spec = {**paid, "key": "fresh"}
+    die_at(stage, spec, tmp_path / "out")
     before = folder(tmp_path / "out")
     with nothing_is_drawn():
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert folder(tmp_path / "out") == before
     assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
     assert list(tmp_path.glob("*unpublished*")) == []
@@ -142,24 +142,24 @@ def test_a_process_that_is_killed_at_its_very_end_is_completed(
 def test_a_folder_that_is_another_release_is_named_and_never_to_be_removed(
     paid: dict[str, Any], tmp_path: Path
 ) -> None:
-    asked = {**paid, "key": "fresh"}
-    run({**asked, "version": "v0", "reconcile": "none"}, tmp_path / "out")
+    spec = {**paid, "key": "fresh"}
+    run({**spec, "version": "v0", "reconcile": "none"}, tmp_path / "out")
     with nothing_is_drawn(), pytest.raises(OutputError) as refused:
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     named = "out exists already, a published release with the version label 'v0' and the tables t"
     assert named in str(refused.value)
     assert "remove" not in str(refused.value)
     (tmp_path / "out").rename(tmp_path / "aside")
-    refuse(asked, tmp_path / "out")
+    refuse(spec, tmp_path / "out")
     (tmp_path / "aside").rename(tmp_path / "out")
     before = folder(tmp_path / "out")
     with nothing_is_drawn(), pytest.raises(OutputError) as refused:
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert named in str(refused.value)
     assert f"remove {tmp_path / KEPT}" in str(refused.value)
     assert "discreet verify" in str(refused.value)
     with nothing_is_drawn():
-        assert run(asked, tmp_path / "other").resumed == tmp_path / KEPT
+        assert run(spec, tmp_path / "other").resumed == tmp_path / KEPT
     assert folder(tmp_path / "out") == before
 
 
@@ -169,7 +169,7 @@ def test_a_folder_in_place_is_not_made_again_in_another_way(
 ) -> None:
     die_at("discreet.publish.pending.Kept.remove", paid, tmp_path / "out")
     before = folder(tmp_path / "out")
-    with nothing_is_drawn(), pytest.raises(OutputError, match="is not what this specification makes"):
+    with nothing_is_drawn(), pytest.raises(OutputError, match=KEPT):
         run({**paid, **change}, tmp_path / "out")
     assert folder(tmp_path / "out") == before
     run(paid, tmp_path / "out")

@@ -1,4 +1,4 @@
-"""A draw is known again in whatever order and spelling it is asked for."""
+"""A draw is recognised in any order and spelling of its specification."""
 
 import csv
 from pathlib import Path
@@ -24,75 +24,75 @@ TABLES = [
 
 @pytest.fixture
 def several(paid: dict[str, Any]) -> dict[str, Any]:
-    """Two tables of three dimensions; every row is a person."""
+    """Return a specification of two tables of three dimensions. Each row is a person."""
     dimensions = {"sex": paid["dimensions"]["sex"], "side": SIDE, "age": AGE}
     return {**paid, "ledger": None, "unit": {}, "dimensions": dimensions, "tables": TABLES, "key": "fresh"}
 
 
 def by_label(path: Path) -> set[tuple[str, ...]]:
-    """Every measurement of a folder with the categories of its cell, in whatever order."""
+    """Return the measurements of a folder, each with the categories of its cell, in no order."""
     with (path / "measurements.csv").open() as file:
         rows = list(csv.DictReader(file))
     return {tuple(f"{name}={row[name]}" for name in sorted(row.keys() - {"grouping"})) for row in rows}
 
 
-def turned(asked: dict[str, Any], what: str) -> dict[str, Any]:
-    """The same release in another order."""
-    dimensions = dict(asked["dimensions"])
-    match what:
+def reordered(spec: dict[str, Any], part: str) -> dict[str, Any]:
+    """Return the same release with one part in another order."""
+    dimensions = dict(spec["dimensions"])
+    match part:
         case "tables":
-            return {**asked, "tables": [*reversed(asked["tables"])]}
+            return {**spec, "tables": [*reversed(spec["tables"])]}
         case "axes":
-            first = {**asked["tables"][0], "dimensions": ["age", "sex"]}
-            return {**asked, "tables": [first, *asked["tables"][1:]]}
+            first = {**spec["tables"][0], "dimensions": ["age", "sex"]}
+            return {**spec, "tables": [first, *spec["tables"][1:]]}
         case "margins":
-            first = {**asked["tables"][0], "margins": [[], ["age"], ["sex"]]}
-            return {**asked, "tables": [first, *asked["tables"][1:]]}
+            first = {**spec["tables"][0], "margins": [[], ["age"], ["sex"]]}
+            return {**spec, "tables": [first, *spec["tables"][1:]]}
         case "dimensions":
-            return {**asked, "dimensions": dict(reversed(dimensions.items()))}
+            return {**spec, "dimensions": dict(reversed(dimensions.items()))}
         case "categories":
             dimensions["sex"] = {**dimensions["sex"], "categories": ["m", "f"]}
         case "ranges":
             dimensions["age"] = {**AGE, "ranges": dict(reversed(AGE["ranges"].items()))}  # type: ignore[attr-defined]
-    return {**asked, "dimensions": dimensions}
+    return {**spec, "dimensions": dimensions}
 
 
 ORDERS = ["tables", "axes", "margins", "dimensions", "categories", "ranges"]
 
 
-@pytest.mark.parametrize("what", ORDERS)
+@pytest.mark.parametrize("part", ORDERS)
 @pytest.mark.parametrize("unit", [{}, {"id": "id"}])
 def test_a_fresh_draw_in_another_order_goes_on_with_every_measurement_at_its_cell(
-    several: dict[str, Any], tmp_path: Path, what: str, unit: dict[str, Any]
+    several: dict[str, Any], tmp_path: Path, part: str, unit: dict[str, Any]
 ) -> None:
-    """Or a second draw would be one edit away."""
-    asked = {**several, "unit": unit}
-    refuse(asked, tmp_path / "out")
+    """Otherwise an edit would cause a second draw."""
+    spec = {**several, "unit": unit}
+    refuse(spec, tmp_path / "out")
     copy = (tmp_path / KEPT).read_bytes()
     with nothing_is_drawn():
-        run(turned(asked, what), tmp_path / "other")
+        run(reordered(spec, part), tmp_path / "other")
     (tmp_path / KEPT).write_bytes(copy)
     (tmp_path / KEPT).chmod(0o600)
     with nothing_is_drawn():
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert by_label(tmp_path / "other") == by_label(tmp_path / "out")
     verify_folder(tmp_path / "other")
 
 
-@pytest.mark.parametrize("what", ORDERS)
+@pytest.mark.parametrize("part", ORDERS)
 @pytest.mark.parametrize("unit", [{}, {"id": "id"}])
 def test_a_query_draw_goes_on_in_another_order_unless_that_order_makes_other_keys(
-    several: dict[str, Any], tmp_path: Path, what: str, unit: dict[str, Any]
+    several: dict[str, Any], tmp_path: Path, part: str, unit: dict[str, Any]
 ) -> None:
-    """What it would draw anew is other noise, and the same specification must make the same folder."""
-    asked = {**several, "unit": unit, "key": "query"}
-    other = turned(asked, what)
-    refuse(asked, tmp_path / "out")
-    if what == "ranges" or (unit and what in ("dimensions", "categories")):
+    """A new draw would have other noise, and the same specification must make the same folder."""
+    spec = {**several, "unit": unit, "key": "query"}
+    other = reordered(spec, part)
+    refuse(spec, tmp_path / "out")
+    if part == "ranges" or (unit and part in ("dimensions", "categories")):
         for name in ("out", "other"):
-            with nothing_is_drawn(), pytest.raises(ReleaseError, match=r"another order.*break the promise"):
+            with nothing_is_drawn(), pytest.raises(ReleaseError, match=rf"{KEPT}.* order"):
                 run(other, tmp_path / name)
-        assert run(asked, tmp_path / "out").resumed == tmp_path / KEPT
+        assert run(spec, tmp_path / "out").resumed == tmp_path / KEPT
     else:
         with nothing_is_drawn():
             run(other, tmp_path / "out")
@@ -105,11 +105,11 @@ def test_ranges_that_are_declared_twice_in_two_orders_are_measured_twice_and_kep
 ) -> None:
     ages = {"age": AGE, "years": {**AGE, "ranges": dict(reversed(AGE["ranges"].items()))}}  # type: ignore[attr-defined]
     tables = [{"name": name, "dimensions": [name], "margins": "none"} for name in ages]
-    asked = {**several, "dimensions": ages, "tables": tables}
-    kept = refuse(asked, tmp_path / "out")
+    spec = {**several, "dimensions": ages, "tables": tables}
+    kept = refuse(spec, tmp_path / "out")
     assert len(kept["measurements"]) == 8
     with nothing_is_drawn():
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
 
 
@@ -132,12 +132,12 @@ def test_a_source_that_is_spelled_in_another_way_is_the_same_source(
         assert run({**several, "source": source}, tmp_path / "out").resumed == tmp_path / KEPT
 
 
-def test_a_server_is_known_by_its_place_and_not_by_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_is_known_by_host_and_database_and_not_by_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOWN", "host=db dbname=town user=anna password=secret")
-    found = draw_identity._source(Source.of({"postgres": "env:TOWN", "table": "people"}))
-    assert found == draw_identity._source(Source.of({"table": '"people"', "postgres": "postgresql://bert@db/town"}))
-    assert found != draw_identity._source(Source.of({"postgres": "postgresql://bert@db/village", "table": "people"}))
-    assert "secret" not in str(found)
+    source = draw_identity._source(Source.of({"postgres": "env:TOWN", "table": "people"}))
+    assert source == draw_identity._source(Source.of({"table": '"people"', "postgres": "postgresql://bert@db/town"}))
+    assert source != draw_identity._source(Source.of({"postgres": "postgresql://bert@db/village", "table": "people"}))
+    assert "secret" not in str(source)
     assert (
         draw_identity._source(Source.of({"postgres": "no connection string", "table": "t"}))["postgres"]
         == "no connection string"
@@ -148,12 +148,12 @@ def test_a_server_is_known_by_its_place_and_not_by_who_asks(monkeypatch: pytest.
 def test_a_release_into_another_place_finds_what_was_drawn_by_the_memory_of_the_secret(
     several: dict[str, Any], tmp_path: Path, key: str
 ) -> None:
-    asked = {**several, "key": key}
+    spec = {**several, "key": key}
     (tmp_path / "elsewhere").mkdir()
-    kept = refuse(asked, tmp_path / "out")
+    kept = refuse(spec, tmp_path / "out")
     with nothing_is_drawn():
-        made = run(turned(asked, "tables"), tmp_path / "elsewhere" / "new")
+        made = run(reordered(spec, "tables"), tmp_path / "elsewhere" / "new")
     assert made.resumed == tmp_path / KEPT
     assert published(tmp_path / "elsewhere" / "new") == kept["measurements"]
     assert not (tmp_path / KEPT).exists()
-    assert run(asked, tmp_path / "out").resumed is None  # what was published is not waited for
+    assert run(spec, tmp_path / "out").resumed is None  # published measurements are not kept

@@ -1,4 +1,4 @@
-"""The private file of measurements: what is damaged, changed, open to others or none is refused."""
+"""The private file of measurements is refused if it is damaged, changed, readable by others or no file."""
 
 import json
 import os
@@ -19,34 +19,34 @@ from tests.town import spent
 
 
 def rewrite(path: Path, **changes: Any) -> None:
-    """Change fields of a file, its mode kept."""
+    """Change fields of a file, and keep its mode."""
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 def seal(path: Path) -> None:
-    """Give a file the checksum of what it holds."""
+    """Correct the checksum of a file."""
     content = {name: value for name, value in json.loads(path.read_text()).items() if name != "sha256"}
     rewrite(path, sha256=pending._checksum(content))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "named"),
     [
-        (b"", "is not JSON"),
-        (b"\xff\x00", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
-        (b"[1, 2]", "not what Discreet writes"),
-        (b'{"format": "another"}', "not what Discreet writes"),
-        (b'{"format": "discreet unpublished measurements", "version": 1}', "has version 1, and this Discreet reads 2"),
-        (b'{"format": "discreet unpublished measurements", "version": 2}', "lacks a part"),
+        (b"", "JSON"),
+        (b"\xff\x00", "JSON"),
+        (b"[" * 100_000, "JSON"),
+        (b"[1, 2]", "format"),
+        (b'{"format": "another"}', "format"),
+        (b'{"format": "discreet unpublished measurements", "version": 1}', "version 1.* 2"),
+        (b'{"format": "discreet unpublished measurements", "version": 2}', "sha256"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_where_it_has_the_name_of_this_release_and_of_no_other(
-    paid: dict[str, Any], tmp_path: Path, content: bytes, said: str
+    paid: dict[str, Any], tmp_path: Path, content: bytes, named: str
 ) -> None:
     (tmp_path / KEPT).write_bytes(content)
     (tmp_path / KEPT).chmod(0o600)
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said) as refused:
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=named) as refused:
         run(paid, tmp_path / "out")
     assert "remove the file" in str(refused.value)
     assert (tmp_path / KEPT).read_bytes() == content
@@ -56,21 +56,21 @@ def test_a_file_that_cannot_be_read_is_refused_where_it_has_the_name_of_this_rel
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "named"),
     [
-        (lambda raw: raw[: len(raw) // 2], "is not JSON"),
-        (lambda raw: raw.replace(b'"version":2', b'"version":1'), "has version 1"),
-        (lambda raw: raw.replace(b'"measurements":[', b'"measurements":[1,'), "not as it was written"),
-        (lambda raw: raw.replace(b'"release"', b'"another"'), "lacks a part"),
+        (lambda raw: raw[: len(raw) // 2], "JSON"),
+        (lambda raw: raw.replace(b'"version":2', b'"version":1'), "version 1"),
+        (lambda raw: raw.replace(b'"measurements":[', b'"measurements":[1,'), "sha256"),
+        (lambda raw: raw.replace(b'"release"', b'"another"'), "release"),
     ],
 )
 def test_a_damaged_file_of_another_name_is_refused_where_it_has_this_label_and_only_there(
-    paid: dict[str, Any], tmp_path: Path, change: Any, said: str
+    paid: dict[str, Any], tmp_path: Path, change: Any, named: str
 ) -> None:
-    """It may be the draw of this release."""
+    """The file may hold the draw of this release."""
     refuse(paid, tmp_path / "out")
     (tmp_path / KEPT).write_bytes(change((tmp_path / KEPT).read_bytes()))
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=named):
         run(paid, tmp_path / "other")
     assert run({**paid, "version": "v2"}, tmp_path / "other").resumed is None
 
@@ -114,12 +114,12 @@ def test_what_others_left_in_the_folder_stops_no_release(paid: dict[str, Any], t
 def test_a_file_that_was_changed_is_refused(
     paid: dict[str, Any], tmp_path: Path, change: dict[str, Any], secret: bool
 ) -> None:
-    asked = paid if secret else {**paid, "key": "fresh", "ledger": None, "secret": None}
-    refuse(asked, tmp_path / "out")
+    spec = paid if secret else {**paid, "key": "fresh", "ledger": None, "secret": None}
+    refuse(spec, tmp_path / "out")
     rewrite(tmp_path / KEPT, **change)
     for name in ("out", *(["other"] if "label" not in change else [])):
-        with nothing_is_drawn(), pytest.raises(ReleaseError, match="not as it was written"):
-            run(asked, tmp_path / name)
+        with nothing_is_drawn(), pytest.raises(ReleaseError, match="sha256"):
+            run(spec, tmp_path / name)
         assert not (tmp_path / name).exists()
 
 
@@ -128,9 +128,9 @@ def test_a_file_of_another_secret_is_of_another_release_and_not_damaged(
 ) -> None:
     refuse(paid, tmp_path / "out")
     monkeypatch.setenv("OTHER", secrets.new_secret(tmp_path / "other.key").hex())
-    asked = {**paid, "ledger": None, "key": "fresh", "secret": {"env": "OTHER"}}
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="other tables or other data"):
-        run(asked, tmp_path / "out")
+    spec = {**paid, "ledger": None, "key": "fresh", "secret": {"env": "OTHER"}}
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="'v1'"):
+        run(spec, tmp_path / "out")
 
 
 @pytest.mark.parametrize("change", [{"mac": "0" * 64}, {"release": "v1 0000000000000000"}])
@@ -140,42 +140,42 @@ def test_a_file_that_was_changed_and_given_a_new_checksum_is_refused(
     refuse(paid, tmp_path / "out")
     rewrite(tmp_path / KEPT, **change)
     seal(tmp_path / KEPT)
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="not as it was written"):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="mac"):
         run(paid, tmp_path / "out")
 
 
 @pytest.mark.parametrize(
-    ("measurements", "said"),
+    ("measurements", "named"),
     [
-        ([1, 2, 3], "one integer for each of 4 cells"),
-        ([1, 2, 3, 4.5], "one integer for each of 4 cells"),
-        ([1, 2, 3, 2**63], "one integer for each of 4 cells"),
-        ([[1, 2], [3, 4]], "one integer for each of 4 cells"),
-        ([[1, 2, 3], [4]], "one integer for each of 4 cells"),
-        (None, "one integer for each of 4 cells"),
-        ([1, 2, 3, -(10**9)], "cannot give"),
+        ([1, 2, 3], "4 cells"),
+        ([1, 2, 3, 4.5], "4 cells"),
+        ([1, 2, 3, 2**63], "4 cells"),
+        ([[1, 2], [3, 4]], "4 cells"),
+        ([[1, 2, 3], [4]], "4 cells"),
+        (None, "4 cells"),
+        ([1, 2, 3, -(10**9)], "table"),
     ],
 )
 def test_numbers_that_no_draw_gives_are_refused_even_with_the_right_mac(
-    paid: dict[str, Any], tmp_path: Path, measurements: Any, said: str
+    paid: dict[str, Any], tmp_path: Path, measurements: Any, named: str
 ) -> None:
-    """Without a secret anyone can make the mac."""
-    asked = {**paid, "key": "fresh", "ledger": None, "secret": None}
-    document = refuse(asked, tmp_path / "out")
+    """Without a secret, anyone can make the mac."""
+    spec = {**paid, "key": "fresh", "ledger": None, "secret": None}
+    document = refuse(spec, tmp_path / "out")
     del document["mac"], document["sha256"]
     document["measurements"] = measurements
     known = Identity("v1", document["identity"], None, np.arange(4), b"")
     rewrite(tmp_path / KEPT, measurements=measurements, mac=pending._mac(known, document))
     seal(tmp_path / KEPT)
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match=said):
-        run(asked, tmp_path / "out")
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=named):
+        run(spec, tmp_path / "out")
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o602, 0o601])
 def test_a_file_that_is_open_to_others_is_refused(spec: dict[str, Any], tmp_path: Path, mode: int) -> None:
     refuse(spec, tmp_path / "out")
     (tmp_path / KEPT).chmod(mode)
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match=rf"mode {mode:04o}.*chmod 600"):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=f"{mode:04o}"):
         run(spec, tmp_path / "out")
     (tmp_path / KEPT).chmod(0o600)
     run(spec, tmp_path / "out")
@@ -191,21 +191,21 @@ def test_what_is_not_a_file_is_refused(paid: dict[str, Any], tmp_path: Path, kin
         os.mkfifo(tmp_path / KEPT, 0o600)
     else:
         (tmp_path / KEPT).symlink_to(moved if kind == "link" else tmp_path / "nowhere")
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="a link, a folder or a device"):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="link"):
         run(paid, tmp_path / "out")
 
 
 def test_a_file_that_the_system_does_not_let_read_is_refused(
     paid: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless it has another name: then it is another user's, and none of this release."""
+    """A file of another name belongs to another user, and not to this release."""
     refuse(paid, tmp_path / "out")
 
     def closed(path: Path) -> bytes:  # the tests may be run by root, whom no mode stops
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", closed)
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="cannot be read \\(Permission denied\\)"):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=rf"{KEPT}.*Permission denied"):
         run(paid, tmp_path / "out")
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert run(paid, tmp_path / "other").resumed is None

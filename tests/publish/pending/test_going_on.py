@@ -1,4 +1,4 @@
-"""A release draws once: what is refused after the draw is kept in a private file, and the next run goes on from it."""
+"""A release draws once: if it fails after the draw, the next run continues from a private file."""
 
 import json
 import stat
@@ -20,7 +20,7 @@ from tests.publish.pending.kept import KEPT, nothing_is_drawn, published, refuse
 from tests.town import folder, ledger, spent
 
 
-def test_what_is_refused_after_the_draw_is_kept_and_the_same_command_publishes_it(
+def test_what_was_drawn_is_kept_after_a_failure_and_the_same_command_publishes_it(
     spec: dict[str, Any], tmp_path: Path
 ) -> None:
     paid = spec["ledger"] is not None
@@ -29,17 +29,17 @@ def test_what_is_refused_after_the_draw_is_kept_and_the_same_command_publishes_i
     assert not (tmp_path / "out").exists()
     assert not paid or spent(tmp_path) == 2
     with nothing_is_drawn():
-        made = run(spec, tmp_path / "out")
-    assert made.resumed == tmp_path / KEPT
+        release = run(spec, tmp_path / "out")
+    assert release.resumed == tmp_path / KEPT
     assert published(tmp_path / "out") == kept["measurements"]
-    numbers = np.concatenate([part.ravel() for part in made.measurements]).tolist()
+    numbers = np.concatenate([part.ravel() for part in release.measurements]).tolist()
     assert sorted(numbers) == sorted(kept["measurements"])
     verify_folder(tmp_path / "out")
     assert not (tmp_path / KEPT).exists()
     if paid:
         (record,) = ledger(tmp_path).verify().records
         assert (record.state, record.cost, record.release) == ("complete", 2, kept["release"])
-        assert made.manifest["ledger"]["units"] == 2
+        assert release.manifest["ledger"]["units"] == 2
 
 
 def test_a_query_release_that_goes_on_is_the_release_without_an_accident(paid: dict[str, Any], tmp_path: Path) -> None:
@@ -69,10 +69,10 @@ def test_a_release_that_succeeds_leaves_no_file(spec: dict[str, Any], tmp_path: 
 def test_how_tables_are_made_and_shown_may_change(spec: dict[str, Any], tmp_path: Path, change: dict[str, Any]) -> None:
     kept = refuse(spec, tmp_path / "out")
     with nothing_is_drawn():
-        made = run({**spec, **change}, tmp_path / "out")
+        release = run({**spec, **change}, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
     checked = verify_folder(tmp_path / "out").published.plan.spec
-    assert checked.reconcile == change.get("reconcile", "auto") == made.spec.reconcile
+    assert checked.reconcile == change.get("reconcile", "auto") == release.spec.reconcile
     assert not (tmp_path / KEPT).exists()
     if spec["ledger"] is not None:
         assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
@@ -86,11 +86,11 @@ def test_a_run_that_is_refused_again_keeps_the_same_measurements(spec: dict[str,
 
 
 def test_another_name_in_the_same_folder_goes_on_too(spec: dict[str, Any], tmp_path: Path) -> None:
-    """Or a fresh draw would be one command away."""
+    """Otherwise another name would cause a second draw."""
     kept = refuse(spec, tmp_path / "out")
     with nothing_is_drawn():
-        made = run(spec, tmp_path / "other")
-    assert made.resumed == tmp_path / KEPT
+        release = run(spec, tmp_path / "other")
+    assert release.resumed == tmp_path / KEPT
     assert published(tmp_path / "other") == kept["measurements"]
     assert list(tmp_path.glob("*unpublished*")) == []
 
@@ -124,8 +124,8 @@ def test_measurements_of_another_release_are_not_drawn_over(
     before = (tmp_path / KEPT).read_bytes()
     with nothing_is_drawn(), pytest.raises(ReleaseError) as refused:
         run({**spec, **change}, tmp_path / "out")
-    for said in (KEPT, "'v1'", "break the promise", "the specification it was made from", "stays spent"):
-        assert said in str(refused.value)
+    for named in (KEPT, "'v1'", "promise", "spent"):
+        assert named in str(refused.value)
     assert not (tmp_path / "out").exists()
     assert (tmp_path / KEPT).read_bytes() == before
     run(spec, tmp_path / "out")
@@ -133,7 +133,7 @@ def test_measurements_of_another_release_are_not_drawn_over(
 
 def test_another_kind_of_key_is_another_release(paid: dict[str, Any], tmp_path: Path) -> None:
     refuse({**paid, "key": "fresh"}, tmp_path / "out")
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="other tables or other data"):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match="'v1'"):
         run(paid, tmp_path / "out")
 
 
@@ -179,22 +179,22 @@ def test_the_folder_a_command_is_run_in_makes_no_difference(
 
 
 def test_contributor_keys_and_categories_from_the_data_go_on_too(tmp_path: Path) -> None:
-    asked = town.settle(tmp_path)
-    del asked["budget"]
-    asked["dimensions"]["sex"] = {"column": "sex", "from_data": True}
-    asked |= {"key": "contributors", "bits": 32}
-    kept = refuse(asked, tmp_path / "out")
+    spec = town.settle(tmp_path)
+    del spec["budget"]
+    spec["dimensions"]["sex"] = {"column": "sex", "from_data": True}
+    spec |= {"key": "contributors", "bits": 32}
+    kept = refuse(spec, tmp_path / "out")
     with mock.patch("discreet.measure.lookup.measure", side_effect=AssertionError("drew")):
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
     verify_folder(tmp_path / "out")
 
 
 def test_without_any_secret_a_release_goes_on(paid: dict[str, Any], tmp_path: Path) -> None:
-    asked = {**paid, "key": "fresh", "ledger": None, "secret": None}
-    kept = refuse(asked, tmp_path / "out")
+    spec = {**paid, "key": "fresh", "ledger": None, "secret": None}
+    kept = refuse(spec, tmp_path / "out")
     with nothing_is_drawn():
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert published(tmp_path / "out") == kept["measurements"]
     verify_folder(tmp_path / "out")
 
@@ -219,13 +219,14 @@ def test_the_error_is_the_cause_and_says_where_the_measurements_are(
         run(spec, tmp_path / "out", log=tmp_path / "log.json")
     assert refused.value is error
     (note,) = error.__notes__
-    assert f"kept in {tmp_path / KEPT}: the same command without the log, or one with another reconcile" in note
+    assert str(tmp_path / KEPT) in note
+    assert "without the log" in note
 
 
 def test_a_log_cannot_be_had_when_a_release_goes_on(spec: dict[str, Any], tmp_path: Path) -> None:
-    """It needs the true counts, and the data may have changed."""
+    """A log needs the true counts, and the data may have changed."""
     refuse(spec, tmp_path / "out")
-    with nothing_is_drawn(), pytest.raises(ReleaseError, match="leave the log out"):
+    with nothing_is_drawn(), pytest.raises(ReleaseError, match=r"log\.json"):
         run(spec, tmp_path / "out", log=tmp_path / "log.json")
     assert not (tmp_path / "log.json").exists()
     assert (tmp_path / KEPT).exists()
