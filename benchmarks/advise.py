@@ -1,4 +1,4 @@
-"""How long the adviser takes for budgets of one cell to ten thousand.
+"""Time of the adviser, for one cell to ten thousand cells.
 
 uv run python -m benchmarks.advise
 """
@@ -25,7 +25,7 @@ BUDGETS = (
 
 
 def main() -> None:
-    """Run it and print seconds."""
+    """Print the seconds."""
     grid = Table("budget", "best", "variance", "seconds")
     for budget in BUDGETS:
         ask = partial(advise, **budget)  # type: ignore[arg-type]

@@ -1,10 +1,10 @@
-"""A release of one dimension with many declared categories, and both checks of it: seconds and peak memory.
+"""A release of one dimension with many declared categories, and its two checks: seconds and peak memory.
 
     uv run python -m benchmarks.categories [--categories 10000 100000 1000000] [--rows 200000]
 
-Each size is released, checked by replay, and checked by the second checker, each in a process of its own, which says
-how many seconds of processor time and how many MB it took. One row in a hundred has a category that nobody declared.
-Time and memory should be in proportion to the categories, beside what the smallest size takes.
+The release, the check by replay and the second checker run in processes of their own. The table shows their seconds of
+processor time and their peak in MB. One row in a hundred has an undeclared category. Time and memory should be in
+proportion to the number of categories, plus a constant.
 """
 
 import argparse
@@ -20,7 +20,7 @@ STEPS = ("release", "first check", "second check")
 
 
 def generate(file: Path, rows: int, categories: int) -> None:
-    """People with an id and a category."""
+    """Write people with an id and a category."""
     import duckdb
 
     code = f"hash(i) % {categories} + CASE WHEN i % 100 = 0 THEN {categories} ELSE 0 END"
@@ -28,7 +28,7 @@ def generate(file: Path, rows: int, categories: int) -> None:
 
 
 def release(folder: Path, categories: int) -> None:
-    """The folder `out`, of the file people.csv."""
+    """Release the file people.csv into the folder `out`."""
     from discreet.release import run
 
     os.environ["BENCHMARK_SECRET"] = os.urandom(32).hex()
@@ -45,7 +45,7 @@ def release(folder: Path, categories: int) -> None:
 
 
 def check(folder: Path, second: bool) -> None:
-    """By replay, or by the second checker."""
+    """Check the folder by the second checker, or by replay."""
     if second:
         from discreet.certify.folder import check as independent
 
@@ -57,7 +57,7 @@ def check(folder: Path, second: bool) -> None:
 
 
 def step(name: str, folder: Path, categories: int) -> None:
-    """One of them; what it took is what it prints."""
+    """Run a step, and print its seconds and its peak in MB."""
     if name == "release":
         release(folder, categories)
     else:
@@ -67,7 +67,7 @@ def step(name: str, folder: Path, categories: int) -> None:
 
 
 def main() -> None:
-    """Run every step of every size, and print."""
+    """Run each step for each number of categories, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--categories", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--rows", type=int, default=200_000)
@@ -84,12 +84,12 @@ def main() -> None:
     for categories in arguments.categories:
         with tempfile.TemporaryDirectory() as folder:
             generate(Path(folder) / "people.csv", arguments.rows, categories)
-            found = []
+            figures = []
             for name in STEPS:
                 command = [sys.executable, "-m", "benchmarks.categories", "--step", name, folder, str(categories)]
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
-                found += [f"{float(number):.1f}" for number in done.stdout.split()[-2:]]
-        grid.add_row(f"{categories:,}", *found)
+                figures += [f"{float(number):.1f}" for number in done.stdout.split()[-2:]]
+        grid.add_row(f"{categories:,}", *figures)
     Console(width=120).print(f"{arguments.rows:,} rows, load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores", grid)
 
 

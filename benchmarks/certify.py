@@ -1,4 +1,4 @@
-"""Time to certify and to verify a matrix mechanism, and to draw its whole privacy curve.
+"""Time to certify and verify a matrix mechanism, and to compute its privacy curve.
 
 uv run python -m benchmarks.certify
 """

@@ -1,9 +1,9 @@
-"""Time to compose k cells and find epsilon, beside dp_accounting's privacy loss distributions in the same run.
+"""Time to compose k cells and find epsilon, compared with dp_accounting's privacy loss distributions in one run.
 
 uv run python -m benchmarks.compose
 
-The peer is given the one pair of noise on counts, both directions, at its own discretisation, and asked for an upper
-bound too. Where a figure is missing the peer was not asked: it would take long.
+The peer gets the pair of neighbouring counts, in both directions, at its default discretisation, and returns an upper
+bound too. An empty figure means that the peer was left out, because it would take long.
 """
 
 import math
@@ -25,18 +25,18 @@ PEER_MOST = 1000
 
 
 def maximum_entropy(support: int) -> dc.Mechanism:
-    """Noise in proportion to exp(-gamma z**2)."""
+    """Return noise in proportion to exp(-gamma z**2)."""
     weights = [math.exp(-GAMMA * z * z) for z in range(-support, support + 1)]
     row = dc.Row.of(-support, [w / math.fsum(weights) for w in weights])
     return dc.Mechanism(dc.Counts(), interior=(row,))
 
 
 def theirs(mechanism: dc.Mechanism, cells: int, delta: float) -> float:
-    """The peer's epsilon."""
-    one, other = (
+    """Return the epsilon of the peer."""
+    distribution, neighbour = (
         {y: math.log(p) for y, p in zip(*(part.tolist() for part in mechanism.pmf(c)), strict=True)} for c in (100, 101)
     )
-    pair = peer.from_two_probability_mass_functions(one, other, symmetric=False)
+    pair = peer.from_two_probability_mass_functions(distribution, neighbour, symmetric=False)
     return float(pair.self_compose(cells).get_epsilon_for_delta(delta))
 
 
@@ -61,9 +61,9 @@ def main() -> None:
             ours = best(lambda t=certified, k=cells, d=delta: compose(t, k).epsilon(d), 3)  # type: ignore[misc]
             figures = [name, f"{cells}", f"{delta:.2g}", f"{epsilon:.5f}"]
             if cells <= PEER_MOST:
-                found = theirs(mechanism, cells, delta)
+                peer_epsilon = theirs(mechanism, cells, delta)
                 seconds = best(lambda m=mechanism, k=cells, d=delta: theirs(m, k, d), 1)  # type: ignore[misc]
-                table.add_row(*figures, f"{found:.5f}", f"{ours:.3f}", f"{seconds:.3f}", f"{seconds / ours:.0f}")
+                table.add_row(*figures, f"{peer_epsilon:.5f}", f"{ours:.3f}", f"{seconds:.3f}", f"{seconds / ours:.0f}")
             else:
                 table.add_row(*figures, "", f"{ours:.3f}", "", "")
     console.print(table)

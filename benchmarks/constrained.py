@@ -1,9 +1,9 @@
-"""Constrained mechanisms against the same program given to scipy's linprog and to cvxpy, and cost against n.
+"""Constrained mechanisms, compared with scipy's linprog and cvxpy on the same program, and their cost by n.
 
     uv run --group bench python -m benchmarks.constrained [--n 100] [--largest 300] [--plot FILE]
 
-The program is all seven properties, L2, alpha = .9. Peers get it as the paper writes it, vectorised; their time
-includes building it, as ours does.
+The program has all seven properties, L2 and alpha = 0.9. The peers get the program of the paper, vectorised. All times
+include building the program.
 """
 
 import argparse
@@ -28,7 +28,7 @@ ALPHA = 0.9
 
 
 def by_scipy(n: int) -> float:
-    """The program row by row as arrays, highs-ipm."""
+    """Return the optimum by scipy's linprog with highs-ipm."""
     size = n + 1
     p = np.arange(size * size).reshape(size, size)
     i, j = np.indices(p.shape)
@@ -56,24 +56,24 @@ def by_scipy(n: int) -> float:
         shape=(n, size * size),
     )
     half = p.ravel() < p[::-1, ::-1].ravel()
-    both = np.stack([p.ravel()[half], p[::-1, ::-1].ravel()[half]], 1)
+    mirrored = np.stack([p.ravel()[half], p[::-1, ::-1].ravel()[half]], 1)
     mirror = sparse.csr_matrix(
-        (np.tile([1.0, -1.0], len(both)), (np.repeat(np.arange(len(both)), 2), both.ravel())),
-        shape=(len(both), size * size),
+        (np.tile([1.0, -1.0], len(mirrored)), (np.repeat(np.arange(len(mirrored)), 2), mirrored.ravel())),
+        shape=(len(mirrored), size * size),
     )
     result = linprog(
         (np.abs(i - j) ** 2 / size).ravel(),
         sparse.vstack([below, honest]),
         np.concatenate([np.zeros(len(rows)), np.full(size, -1 / size)]),
         sparse.vstack([sums, fair, mirror]),
-        np.concatenate([np.ones(size), np.zeros(n + len(both))]),
+        np.concatenate([np.ones(size), np.zeros(n + len(mirrored))]),
         method="highs-ipm",
     )
     return float(result.fun)
 
 
 def by_cvxpy(n: int) -> float:
-    """The program in cvxpy, vectorised, HiGHS."""
+    """Return the optimum by cvxpy with HiGHS."""
     size = n + 1
     i, j = np.indices((size, size))
     p = cp.Variable((size, size), nonneg=True)
@@ -118,7 +118,7 @@ def peers(n: int) -> None:
 
 
 def growth(largest: int) -> list[tuple[int, float, float, float]]:
-    """n, seconds to solve, seconds to certify, and the loss."""
+    """Return n, seconds to solve, seconds to certify, and the loss, for several n."""
     points = []
     table = Table(title="all seven, L2: seconds", title_justify="left")
     for head in ("n", "solve", "certify", "L2"):
@@ -135,7 +135,7 @@ def growth(largest: int) -> list[tuple[int, float, float, float]]:
 
 
 def closed_forms() -> None:
-    """What needs no linear program at n = 500, and bounded noise."""
+    """Print the time of designs that need no linear program, at n = 500, and of bounded noise."""
     table = Table(title="seconds", title_justify="left")
     table.add_column("")
     table.add_column("", justify="right")
@@ -162,7 +162,7 @@ def closed_forms() -> None:
 
 
 def plot(points: list[tuple[int, float, float, float]], path: str) -> None:
-    """Seconds, and the loss, against n."""
+    """Draw seconds and loss against n."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     times, losses = figure.subplots(1, 2)
     n, solve, certify, loss = zip(*points, strict=True)

@@ -1,8 +1,8 @@
-"""Noise on a cycle: the breadth-first closed form, the linear program, and the integer program it replaces.
+"""Noise on a cycle: times of the closed form, the linear program and the integer program.
 
     uv run python -m benchmarks.cyclic
 
-The integer program is probabilistic DP with the same size, differences and cost, in the same run.
+The integer program is for probabilistic DP, with the same size, differences and cost, in the same run.
 """
 
 import os
@@ -24,7 +24,7 @@ MILLION = {
 
 
 def main() -> None:
-    """Run the comparison and print it."""
+    """Print the comparison."""
     warnings.simplefilter("ignore", PrivacyWarning)
     grid = Table("what", "seconds", "times faster than the integer program")
     for name, steps in MILLION.items():

@@ -1,10 +1,10 @@
-"""Counting and adding record keys with DuckDB: seconds and memory, on rows generated for it.
+"""Count rows and add record keys with DuckDB: seconds and memory, on generated rows.
 
     uv run python -m benchmarks.engines [--rows 10000000] [--memory 600MB] [--csv]
 
-Three dimensions of ten categories (integers, text, ages in ranges) and a 64-bit id that every row has to itself. The
-peak is that of this process, generating excluded. Keys are made by a multiplication, so that what is timed is the
-engine. The floor is DuckDB grouping by the three raw columns, without recodes.
+Three dimensions of ten categories (integers, text, ages in ranges), and a different 64-bit id in each row. The peak is
+the peak of this process; another process generates the rows. Keys are made by a multiplication, so that the time is the
+time of the engine. The first line is DuckDB alone, grouping by the three columns without recodes.
 """
 
 import argparse
@@ -42,17 +42,17 @@ duckdb.execute(f'''COPY (
 
 
 def keys(ids: pa.Array) -> tuple[npt.NDArray[np.uint32], ...]:
-    """Four numbers for every id, of no secrecy, from the ends of the texts."""
+    """Return four numbers for each id, made from the offsets of the texts. They are not secret."""
     ends = np.frombuffer(ids.buffers()[1], np.int32)[ids.offset : ids.offset + len(ids)]
     return tuple((ends.astype(np.uint32) * np.uint32(2654435761 + 2 * i)) for i in range(4))
 
 
 def main() -> None:
-    """Generate, time, print."""
+    """Generate the rows, time the engine and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--memory", default="600MB")
-    parser.add_argument("--csv", action="store_true", help="the same rows as CSV, with quotes where they are needed")
+    parser.add_argument("--csv", action="store_true", help="read the rows from CSV instead of Parquet")
     arguments = parser.parse_args()
     repeats = 3 if arguments.rows <= 10_000_000 else 1
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Intervals of a million cells, and how often they hold the truth: `uv run python -m benchmarks.infer`."""
+"""Time of intervals for a million cells, and their coverage: `uv run python -m benchmarks.infer`."""
 
 import os
 from functools import partial
@@ -16,7 +16,7 @@ PRIORS = ("uniform", "poisson:20", "negative-binomial:20:0.5")
 
 
 def main() -> None:
-    """Run and print both tables."""
+    """Print the table of times and the table of coverage."""
     tables = {
         "geometric, epsilon 1": design.geometric(epsilon=1).certify(),
         "geometric, epsilon 0.1": design.geometric(epsilon="0.1").certify(),
@@ -34,11 +34,11 @@ def main() -> None:
         measured = [np.asarray(table.perturb(true)) for true in (sparse, spread)]
         for prior in PRIORS:
             seconds = [best(partial(intervals, table, cells, prior=prior), 1) for cells in measured]
-            times.add_row(name, prior, *(f"{each:.2f}" for each in seconds))
-            found = coverage(table, prior=prior, counts=[0, 1, 5, 20, 100])
+            times.add_row(name, prior, *(f"{duration:.2f}" for duration in seconds))
+            covered = coverage(table, prior=prior, counts=[0, 1, 5, 20, 100])
             least = min(coverage(table, prior=prior, counts=range(41)).chances)
-            average = f"{float(found.average):.4f}"
-            shown.add_row(name, prior, *(f"{float(chance):.4f}" for chance in (*found.chances, least)), average)
+            average = f"{float(covered.average):.4f}"
+            shown.add_row(name, prior, *(f"{float(chance):.4f}" for chance in (*covered.chances, least)), average)
     console.print(f"intervals of {CELLS:,} cells")
     console.print(times)
     console.print("chance that a 95% interval holds the true count")

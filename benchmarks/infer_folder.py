@@ -1,4 +1,4 @@
-"""`discreet infer DIR -o FILE` on a release of a million cells, also with `--minus`.
+"""Time of `discreet infer DIR -o FILE` on a release of a million cells, without and with `--minus`.
 
 uv run python -m benchmarks.infer_folder
 """
@@ -19,32 +19,32 @@ SIDE = 99
 
 
 def main() -> None:
-    """Publish a table of 100 by 100 by 100 cells and its margins twice, and time the command on both."""
+    """Publish a table of 100 by 100 by 100 cells and its margins twice, and time the command."""
     rng = np.random.default_rng(1)
     labels = [str(value) for value in range(SIDE)]
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
         rows = rng.integers(0, SIDE, (300_000, 3)).tolist()
-        (place / "people.csv").write_text("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+        (directory / "people.csv").write_text("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
         spec = {
             "version": "1",
-            "source": {"csv": str(place / "people.csv")},
-            "dimensions": {each: {"column": each, "categories": labels} for each in "abc"},
+            "source": {"csv": str(directory / "people.csv")},
+            "dimensions": {column: {"column": column, "categories": labels} for column in "abc"},
             "tables": [{"name": "t", "dimensions": ["a", "b", "c"], "margins": "all"}],
             "design": {"name": "geometric", "epsilon": 1},
             "budget": {"epsilon": 9, "delta": "1e-3"},
             "key": "fresh",
         }
         for version in ("1", "2"):
-            run(spec | {"version": version}, place / version)
-        for more in ([], ["--minus", str(place / "1")]):
-            _time([str(place / "2"), *more, "-o", str(place / "found.csv")])
-            cells = (place / "found.csv").read_text().count("\n") - 1
+            run(spec | {"version": version}, directory / version)
+        for options in ([], ["--minus", str(directory / "1")]):
+            _time([str(directory / "2"), *options, "-o", str(directory / "found.csv")])
+            cells = (directory / "found.csv").read_text().count("\n") - 1
             print(f"{cells:,} cells, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
 
 
 def _time(arguments: list[str]) -> None:
-    """Run the command, and print what it took."""
+    """Run the command, and print its seconds and memory."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     command = [str(Path(sys.executable).with_name("discreet")), "infer", *arguments]

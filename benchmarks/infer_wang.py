@@ -1,10 +1,10 @@
-"""How long posteriors of counts that were made to add up take, and how much is left out at most.
+"""Time of posteriors of additive counts (Wang 2020), and the largest probability that is left out.
 
     uv run python -m benchmarks.infer_wang
 
-Beside them the sum over every noisy table within 30/epsilon of the released one, for three components, by the algorithm
-itself: what the paper does for two. Then how long algorithm 3 itself takes, up to a million components. Seconds are
-those of the processor, so that they mean the same on a shared machine.
+For three components, also the sum over all noisy tables within 30/epsilon of the released table, as the paper does for
+two. Then the time of algorithm 3 itself, up to a million components. Seconds are seconds of the processor, which do not
+depend on other processes.
 """
 
 import os
@@ -48,7 +48,7 @@ best = partial(timing.best, clock=time.process_time)
 
 
 def every_table(released: Any, epsilon: float) -> Any:
-    """The joint posterior by the sum over all noisy tables, algorithm 3, ties to the first."""
+    """Return the joint posterior by the sum over all noisy tables: algorithm 3, ties to the first."""
     reach = int(30 / epsilon)
     values = np.arange(max(released) + reach + 1)
     noisy = np.array(list(product(values, repeat=len(released))))
@@ -72,14 +72,14 @@ MODES = {
 
 
 def seconds_of_mode(size: int, make: Any) -> float:
-    """Algorithm 3 with random ties, on noisy components of one kind and nine tenths of their sum for a total."""
+    """Return the seconds of algorithm 3 with random ties. The total is nine tenths of the sum of the components."""
     components = make(np.random.default_rng(2), size)
     total = min(int(components.sum()) * 9 // 10, 2**42)
     return best(partial(reconcile, components, total, algorithm="3", seed=1), 3)
 
 
 def main() -> None:
-    """Run it and print seconds."""
+    """Print the seconds."""
     grid = Table("released", "algorithm", "ties", "seconds", "rows", "left out at most")
     for name, (released, epsilon) in LISTS.items():
         for algorithm, ties in RULES:

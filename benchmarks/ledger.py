@@ -1,9 +1,9 @@
-"""Eight processes ask one ledger for 400 grants where 300 fit, on SQLite and on PostgreSQL; and what many cells take.
+"""Eight processes ask one ledger, which has room for 300 grants, for 400; and the time that many cells take.
 
 uv run python -m benchmarks.ledger
 
-Each grant is reserved, spent and completed: three transactions, on disk when they return. The clock starts when all
-processes are ready. PostgreSQL is started from the system's packages, with fsync on.
+Each grant is reserved, spent and completed: three transactions, which are on disk when they return. The clock starts
+when all processes are ready. The databases are SQLite and a PostgreSQL server of the system's packages, with fsync.
 """
 
 import hashlib
@@ -31,48 +31,48 @@ CELLS = 400_000
 
 
 def cell(name: str) -> bytes:
-    """A digest."""
+    """Return the digest of a cell."""
     return hashlib.sha256(name.encode()).digest()[:16]
 
 
-def ask(place: str, secret: bytes, who: int, ready: Barrier) -> None:
-    """Ask for grants of one unit."""
-    ledger = Ledger.at(place, secret)
+def ask(location: str, secret: bytes, office: int, ready: Barrier) -> None:
+    """Ask for grants of one unit each."""
+    ledger = Ledger.at(location, secret)
     ready.wait()
     for number in range(EACH):
-        release = f"office {who}, release {number}"
+        release = f"office {office}, release {number}"
         try:
-            grant = ledger.reserve(release, 1, [cell(release)], {"by": who})
+            grant = ledger.reserve(release, 1, [cell(release)], {"by": office})
         except BudgetError:
             continue
         grant.spend()
         grant.complete()
 
 
-def contention(place: str) -> tuple[int, float]:
-    """How many were granted by the books, all of which are checked, and the seconds it took."""
+def contention(location: str) -> tuple[int, float]:
+    """Return how many grants the verified ledger has, and the seconds."""
     secret = secrets.token_bytes(32)
     unit = dc.design.geometric(epsilon="0.01", upper=20).certify()
-    ledger = Ledger.open(place, unit=unit, epsilon=f"{FIT}/100", delta=0, secret=secret)
+    ledger = Ledger.open(location, unit=unit, epsilon=f"{FIT}/100", delta=0, secret=secret)
     context = multiprocessing.get_context("spawn")
     ready = context.Barrier(PROCESSES + 1)
-    asking = [context.Process(target=ask, args=(place, secret, who, ready)) for who in range(PROCESSES)]
-    for each in asking:
-        each.start()
+    processes = [context.Process(target=ask, args=(location, secret, office, ready)) for office in range(PROCESSES)]
+    for process in processes:
+        process.start()
     ready.wait()
     start = time.perf_counter()
-    for each in asking:
-        each.join()
+    for process in processes:
+        process.join()
     seconds = time.perf_counter() - start
-    assert all(each.exitcode == 0 for each in asking)
+    assert all(process.exitcode == 0 for process in processes)
     statement = ledger.verify()
     assert statement.spent == len(statement.records) == statement.capacity
     return statement.spent, seconds
 
 
 @contextmanager
-def places() -> Iterator[dict[str, list[str]]]:
-    """Two empty places on each kind of database that there is."""
+def locations() -> Iterator[dict[str, list[str]]]:
+    """Return the locations of two new ledgers on each kind of database that is installed."""
     with tempfile.TemporaryDirectory() as folder:
         files = {"SQLite": [str(Path(folder) / name) for name in ("a", "b")]}
         programs = servers.programs()
@@ -85,20 +85,20 @@ def places() -> Iterator[dict[str, list[str]]]:
 
 
 def main() -> None:
-    """Print what was granted, and seconds."""
+    """Print grants and seconds."""
     console = Console(width=120)
     console.print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     table = Table()
     for head in ("database", "asked", "granted", "seconds", "ms a transaction", "400,000 cells: spend", "known"):
         table.add_column(head, justify="right")
     cells = [cell(str(number)) for number in range(CELLS)]
-    with places() as found:
-        for name, (one, other) in found.items():
-            granted, seconds = contention(one)
+    with locations() as databases:
+        for name, (first, second) in databases.items():
+            granted, seconds = contention(first)
             transactions = 3 * granted + PROCESSES * EACH - granted
             secret = secrets.token_bytes(32)
             unit = dc.design.geometric(epsilon="0.01", upper=20).certify()
-            ledger = Ledger.open(other, unit=unit, epsilon=1, delta=0, secret=secret)
+            ledger = Ledger.open(second, unit=unit, epsilon=1, delta=0, secret=secret)
             grant = ledger.reserve("large", 1, cells, {})
             spend = best(grant.spend, 1)
             known = best(lambda: ledger.known(cells), 1)  # noqa: B023

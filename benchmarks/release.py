@@ -2,11 +2,13 @@
 
     uv run --group bench python -m benchmarks.release [--rows 10000000] [--repeats 3] [--alone]
 
-Three dimensions of ten categories, no margins. Each contender is a process of its own, timed from its start to its end,
-that reads the file, counts and perturbs; ours also certifies, composes and writes the folder. The peer gets record keys
-from the file; ours makes contributor keys from the ids. All run once before they are timed, so that their modules are
-compiled and the file is in memory, and then in turn; the best time and the largest memory of each are shown.
---alone leaves the peer out and publishes all margins of 72 categories, for sizes that it cannot hold.
+Three dimensions of ten categories, no margins. Each contender runs in its own process, timed from start to end. The
+process reads the file, counts and perturbs. Discreet also certifies, composes and writes the folder. The peer reads
+record keys from the file; Discreet makes contributor keys from the ids. Each contender runs once before it is timed, so
+that its modules are compiled and the file is in memory. Then the contenders run in turn. The table shows the best time
+and the largest memory of each.
+
+With --alone, Discreet publishes all margins of 72 categories, without the peer, which cannot hold them in memory.
 """
 
 import argparse
@@ -23,7 +25,7 @@ NAMES = ("a", "b", "c")
 
 
 def generate(file: Path, rows: int, categories: int) -> None:
-    """Random rows with a 64-bit id and a record key of 8 bits."""
+    """Write random rows with a 64-bit id and a record key of 8 bits."""
     import duckdb
 
     columns = ", ".join(f"'v' || (hash(i + {at}) % {categories}) AS {name}" for at, name in enumerate(NAMES))
@@ -34,7 +36,7 @@ def generate(file: Path, rows: int, categories: int) -> None:
 
 
 def ours(file: str, folder: str, key: str, margins: str, categories: int) -> None:
-    """The release."""
+    """Run the release."""
     from discreet.release import run
 
     labels = [f"v{code}" for code in range(categories)]
@@ -48,13 +50,13 @@ def ours(file: str, folder: str, key: str, margins: str, categories: int) -> Non
         "design": {"name": "geometric", "epsilon": "0.1"},
         "budget": None if key == "contributors" else {"epsilon": 2, "delta": "1e-5"},
         "key": key,
-        "secret": {"env": "BENCHMARK_SECRET"},
+        "secret": {"env": "BENCHMARK_SECRET", "memory": f"{folder}.memory"},
     }
     run(spec, folder)
 
 
 def peer(file: str) -> None:
-    """ONS's package; its table is made here by the rule that it ships with."""
+    """Run ONS's package, with a table made by the rule of the package."""
     import pandas as pd
     from cell_key_perturbation.create_perturbed_table import create_perturbed_table
 
@@ -64,12 +66,12 @@ def peer(file: str) -> None:
     create_perturbed_table(data, ptable, geog=["a"], tab_vars=["b", "c"], record_key="key", threshold=0)
 
 
-def timed(what: str, file: Path, folder: str, categories: int) -> tuple[float, float]:
-    """Seconds and peak MB of one contender in its own process."""
+def timed(contender: str, file: Path, folder: str, categories: int) -> tuple[float, float]:
+    """Run a contender in its own process. Return its seconds and its peak in MB."""
     compiled = {"PYTHONPYCACHEPREFIX": f"{folder}/compiled", "PYTHONDONTWRITEBYTECODE": ""}
     start = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.release", "--contender", what, str(file), folder, str(categories)],
+        [sys.executable, "-m", "benchmarks.release", "--contender", contender, str(file), folder, str(categories)],
         check=True,
         capture_output=True,
         text=True,
@@ -78,18 +80,18 @@ def timed(what: str, file: Path, folder: str, categories: int) -> tuple[float, f
     return time.perf_counter() - start, float(done.stdout.split()[-1])
 
 
-def contender(what: str, file: str, folder: str, categories: int) -> None:
-    """One of them; its peak is the last thing it prints."""
-    if what == "peer":
+def run_contender(contender: str, file: str, folder: str, categories: int) -> None:
+    """Run a contender, and print its peak memory at the end."""
+    if contender == "peer":
         peer(file)
     else:
-        key, margins = what.split("/")
+        key, margins = contender.split("/")
         ours(file, f"{folder}/{time.monotonic_ns()}", key, margins, categories)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def main() -> None:
-    """Generate, run each, print."""
+    """Generate the file, run the contenders and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--repeats", type=int, default=3)
@@ -97,8 +99,8 @@ def main() -> None:
     parser.add_argument("--contender", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.contender:
-        what, file, folder, categories = arguments.contender
-        contender(what, file, folder, int(categories))
+        contender, file, folder, categories = arguments.contender
+        run_contender(contender, file, folder, int(categories))
         return
     from rich.console import Console
     from rich.table import Table
@@ -109,16 +111,18 @@ def main() -> None:
         data = Path(folder) / "people.parquet"
         generate(data, arguments.rows, categories)
         runs = [
-            {what: timed(what, data, folder, categories) for what in contenders} for _ in range(arguments.repeats + 1)
+            {contender: timed(contender, data, folder, categories) for contender in contenders}
+            for _ in range(arguments.repeats + 1)
         ]
-    found = {
-        what: (min(run[what][0] for run in runs[1:]), max(run[what][1] for run in runs[1:])) for what in contenders
+    figures = {
+        contender: (min(run[contender][0] for run in runs[1:]), max(run[contender][1] for run in runs[1:]))
+        for contender in contenders
     }
     grid = Table("contender", "seconds", "peak MB", "times faster", "share of the peer's memory")
-    first = found.get("peer")
-    for what, (seconds, peak) in found.items():
-        ratio = (f"{first[0] / seconds:.1f}", f"{peak / first[1]:.2f}") if first else ("", "")
-        grid.add_row(what, f"{seconds:.2f}", f"{peak:.0f}", *ratio)
+    peer_figures = figures.get("peer")
+    for contender, (seconds, peak) in figures.items():
+        ratio = (f"{peer_figures[0] / seconds:.1f}", f"{peak / peer_figures[1]:.2f}") if peer_figures else ("", "")
+        grid.add_row(contender, f"{seconds:.2f}", f"{peak:.0f}", *ratio)
     Console(width=120).print(f"{arguments.rows:,} rows, load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores", grid)
 
 

@@ -1,6 +1,6 @@
 """Non-negative least squares by general solvers: minimise x' P x / 2 + q' x, equations x = 0, the first cells >= 0.
 
-`within` gives them a process of their own, and so many seconds.
+`within` runs a solver in its own process, with a limit of seconds.
 """
 
 import multiprocessing
@@ -13,25 +13,25 @@ from scipy import sparse
 
 
 def within(seconds: float, run: Callable[[], Any]) -> tuple[Any, float]:
-    """What a call returns and how long it took; None and the limit if it did not end."""
+    """Return the result of a call and its seconds; None and the limit if the call did not end in time."""
     context = multiprocessing.get_context("fork")
-    here, there = context.Pipe(duplex=False)
+    receiver, sender = context.Pipe(duplex=False)
 
     def work() -> None:
         start = time.perf_counter()
-        made = run()
-        there.send((made, time.perf_counter() - start))
+        result = run()
+        sender.send((result, time.perf_counter() - start))
 
     process = context.Process(target=work)
     process.start()
-    found = here.recv() if here.poll(seconds) else (None, seconds)
+    outcome = receiver.recv() if receiver.poll(seconds) else (None, seconds)
     process.kill()
     process.join()
-    return found
+    return outcome
 
 
 def by_osqp(square: Any, linear: Any, equations: Any, cells: int, accuracy: float = 1e-4) -> Any:
-    """The cells by OSQP."""
+    """Return the cells by OSQP."""
     import osqp
 
     rows, size = equations.shape
@@ -52,7 +52,7 @@ def by_osqp(square: Any, linear: Any, equations: Any, cells: int, accuracy: floa
 
 
 def by_clarabel(square: Any, linear: Any, equations: Any, cells: int) -> Any:
-    """The cells by Clarabel."""
+    """Return the cells by Clarabel."""
     import clarabel
 
     rows, size = equations.shape

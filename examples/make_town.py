@@ -2,9 +2,8 @@
 
     uv run python examples/make_town.py src/discreet/data/town.csv.gz
 
-Every person gets a district (twelve, of unequal size), an age (a younger or an older population by district),
-a sex and a kind of work that depends on age. The seed is fixed, and so is the file. Nothing here comes from
-real people.
+Each person has a district (twelve, of unequal size), an age (whose mean depends on the district), a sex, and a kind of
+work that depends on age. The seed is fixed, so that the file is always the same. No data of real people are used.
 """
 
 import csv
