@@ -16,7 +16,7 @@ def test_tables_are_compared_in_one_thread(tmp_path: Path) -> None:
     columns = {f"c{i}": np.arange(1000) for i in range(8)}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     code = (
-        "import os, sys; from pathlib import Path; from discreet.publish.other_version import same_parquet\n"
+        "import os, sys; from pathlib import Path; from discreet.publish._other_version import same_parquet\n"
         "data = Path(sys.argv[1]).read_bytes(); before = len(os.listdir('/proc/self/task'))\n"
         "other = data.replace(b'arrow version', b'arrow Version')\n"
         "assert other != data and same_parquet(other, data); print(len(os.listdir('/proc/self/task')) - before)"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from discreet.cli import app
 from discreet.errors import CertificateError
 from discreet.plan.guarantee import composed_promise
-from discreet.publish.other_version import same_parquet
+from discreet.publish._other_version import same_parquet
 from discreet.publish.verify_folder import read_folder, verify_folder
 from tests.publish.changed import Change, Copy, changed, field, release
 

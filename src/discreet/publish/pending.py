@@ -8,25 +8,13 @@ Before any table is made, its measurements are written to
 The file is removed when the folder is complete and the ledger has recorded it. If a release fails in between, its next
 run continues from the file: it reads no rows, draws nothing and pays nothing.
 
-The file holds measurements, which the promise covers, and never true counts, keys or the secret. Its other fields are
-
-    identity    a digest of what was measured: source, version label, unit, ledger, perturbation table, kind of key, and
-                the set of cells in any order (`draw_identity`). It does not depend on how tables are made and shown.
-    keys        a digest of what the keys were made from; null for fresh keys
-    release     the name of the release in the ledger
-    mac         HMAC-SHA256 of all other fields except sha256
-    sha256      the SHA-256 digest of all other fields
-
-Identity, keys and mac are keyed with the secret. Without a secret the key is empty, and the mac detects no forgery. The
-checksum detects damage without the secret, so that a damaged file is not taken for a file of another release.
+The file holds measurements, which the promise covers, and never true counts, keys or the secret (`_pending_file`).
 
 **Other folders.** The memory of the secret records the path of the file. So a run that writes to another folder finds
 the file. Without a memory (no secret, or a secret from the environment without `memory`), and with contributor keys,
 only the parent of the release's own folder is searched.
 """
 
-import hashlib
-import hmac
 import json
 import os
 import stat
@@ -34,25 +22,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from discreet import files
 from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import OutputError, ReleaseError
 from discreet.measure.secret_memory import Memory
-from discreet.publish.draw_identity import Identity, canonical_json
+from discreet.publish import _pending_file
+from discreet.publish._pending_file import GIVE_UP, may_belong_to, measurements_of, read_document
+from discreet.publish.draw_identity import Identity
 from discreet.publish.folder import MANIFEST
-from discreet.publish.reachable import is_reachable
 
 SUFFIX = ".unpublished.json"
-FORMAT, VERSION = "discreet unpublished measurements", 2
-NOTE = "PRIVATE. Measurements of a release that is not published yet: run the release again to go on from them."
-FIELDS = {"format", "version", "note", "label", "identity", "keys", "release", "measurements", "mac", "sha256"}
-
-GIVE_UP = "to give these measurements up for good, remove the file: what they cost stays spent"
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,7 +188,7 @@ def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None =
         measurements were drawn with the keys of another order of the specification.
     """
     if os.path.lexists(file):
-        document = _document(file)
+        document = read_document(file)
         if document["identity"] != identity.digest:
             raise ReleaseError(
                 f"{file} holds measurements drawn earlier, from data with the version label {document['label']!r:.120},"
@@ -215,29 +196,14 @@ def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None =
                 " and choose which draw to publish would break the promise. Finish that release with the specification"
                 f" it was made from; or, {GIVE_UP}"
             )
-        return _kept(file, document, identity, ptable)
+        return Kept(file, document["release"], measurements_of(file, document, identity, ptable))
     remembered = None if memory is None else memory.unpublished(identity.digest)
     for path in [*sorted(file.parent.glob(f"*{SUFFIX}")), *([] if remembered is None else [remembered])]:
-        if _may_belong_to(path, identity):
-            document = _document(path)
+        if may_belong_to(path, identity):
+            document = read_document(path)
             if document["identity"] == identity.digest:
-                return _kept(path, document, identity, ptable)
+                return Kept(path, document["release"], measurements_of(path, document, identity, ptable))
     return None
-
-
-def _may_belong_to(file: Path, identity: Identity) -> bool:
-    """Return True if a file, damaged or not, has the version label or the identity of a release."""
-    if not (os.access(file, os.R_OK) and stat.S_ISREG(file.lstat().st_mode)):
-        return False  # what this user cannot read, this user did not write
-    raw = file.read_bytes()
-    try:
-        document = json.loads(raw)
-    except (ValueError, RecursionError):
-        label = canonical_json({"label": identity.label})[1:-1]
-        return label in raw or identity.digest.encode() in raw
-    return isinstance(document, dict) and (
-        document.get("label") == identity.label or document.get("identity") == identity.digest
-    )
 
 
 @dataclass(frozen=True)
@@ -283,21 +249,9 @@ class Keeper:
         OutputError
             If the file cannot be written.
         """
-        file, identity = self.file, self.identity
-        document: dict[str, Any] = {
-            "format": FORMAT,
-            "version": VERSION,
-            "note": NOTE,
-            "label": identity.label,
-            "identity": identity.digest,
-            "keys": identity.keys,
-            "release": release,
-            "measurements": measurements[identity.order].tolist(),
-        }
-        document["mac"] = _mac(identity, document)
-        document["sha256"] = _checksum(document)
+        file = self.file
         try:
-            files.write(file, canonical_json(document) + b"\n", private=True, new=True)
+            files.write(file, _pending_file.content(self.identity, release, measurements), private=True, new=True)
         except FileExistsError:
             raise ReleaseError(
                 f"another run for this folder was faster and keeps its measurements in {file}; those of this run are"
@@ -310,93 +264,3 @@ class Keeper:
         kept = Kept(file, release, measurements)
         self.on_kept(kept)
         return kept
-
-
-def _kept(file: Path, document: dict[str, Any], identity: Identity, ptable: PTable) -> Kept:
-    """Return the measurements of a file of this release, after checking each of its fields."""
-    content = {name: value for name, value in document.items() if name not in ("mac", "sha256")}
-    if not hmac.compare_digest(_mac(identity, content).encode(), str(document["mac"]).encode(errors="replace")):
-        raise _damaged(file, "its mac does not fit its content")
-    if document["keys"] != identity.keys:
-        raise ReleaseError(
-            f"{file} holds measurements of the same cells, drawn earlier with dimensions, categories or ranges in"
-            " another order, or with another dimension in use. This order makes other keys. Nothing was drawn: to draw"
-            " again and choose which draw to publish would break the promise. Go back to the order of that"
-            f" specification; or, {GIVE_UP}"
-        )
-    stored, cells = _integers(document["measurements"]), len(identity.order)
-    if stored is None or stored.shape != (cells,):
-        raise _damaged(file, f"it does not hold one integer for each of {cells} cells")
-    measurements = np.empty_like(stored)
-    measurements[identity.order] = stored
-    if not is_reachable(ptable.table, measurements).all():
-        raise _damaged(file, "it holds a number that the perturbation table cannot give")
-    return Kept(file, document["release"], measurements)
-
-
-def _integers(values: Any) -> Integers | None:
-    """Return a list of integers as an array; None for anything else."""
-    try:
-        array = np.array(values)
-    except ValueError:
-        return None
-    return array.astype(np.int64) if array.dtype.kind == "i" else None
-
-
-def _document(file: Path) -> dict[str, Any]:
-    """Return the fields of a file of any release. Raise ReleaseError if the file is damaged or readable by others."""
-    raw = _read(file)
-    try:
-        document = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise _damaged(file, "it is not JSON") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise _damaged(file, f"its format is not {FORMAT!r}")
-    if document.get("version") != VERSION:
-        raise ReleaseError(
-            f"{file} has version {document.get('version')!r:.20}, and this Discreet reads {VERSION}; finish the release"
-            f" with the Discreet that began it; or, {GIVE_UP}"
-        )
-    if document.keys() != FIELDS:
-        wrong = ", ".join(sorted(document.keys() ^ FIELDS))
-        raise _damaged(file, f"it lacks fields, or has unknown fields ({wrong:.200})")
-    if document["sha256"] != _checksum({name: value for name, value in document.items() if name != "sha256"}):
-        raise _damaged(file, "its sha256 does not fit its content")
-    return document
-
-
-def _read(file: Path) -> bytes:
-    """Return the content of a private file. Raise ReleaseError if it is no regular file or readable by others."""
-    try:
-        status = file.lstat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ReleaseError(
-                f"{file} is a link, a folder or a device, and not the file of measurements that its name says; nothing"
-                " was drawn: remove it, or put the file in its place"
-            )
-        if os.name == "posix" and status.st_mode & 0o077:
-            raise ReleaseError(
-                f"{file} is open to others (mode {stat.S_IMODE(status.st_mode):04o}), and holds measurements that are"
-                " not published; nothing was drawn: take the right away with chmod 600"
-            )
-        return file.read_bytes()
-    except OSError as error:
-        raise ReleaseError(
-            f"{file} cannot be read ({error.strerror}), and may hold measurements of this release; nothing was drawn:"
-            f" make it readable; or, {GIVE_UP}"
-        ) from None
-
-
-def _damaged(file: Path, damage: str) -> ReleaseError:
-    return ReleaseError(
-        f"{file} should hold measurements drawn earlier, and {damage}. Nothing was drawn: restore it from a copy; or,"
-        f" {GIVE_UP}"
-    )
-
-
-def _checksum(document: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical_json(document)).hexdigest()
-
-
-def _mac(identity: Identity, content: dict[str, Any]) -> str:
-    return hmac.digest(identity.key, canonical_json(content), "sha256").hex()

@@ -9,56 +9,39 @@
   machines differ there.
 
 Another version of Discreet or numpy may make other tables and another report. If the folder names another version and
-its tables differ, counts are compared with the measurements (`other_version`), and the report is not checked.
+its tables differ, counts are compared with the measurements (`_other_version`), and the report is not checked.
 
 A folder cannot show whether the publisher used the certificate's table, kept the secret, or counted the columns that
 the specification names. The kind of source, the fingerprint of the secret, the ledger and the software are checked for
 their form only.
 """
 
-import csv
-import errno
-import hashlib
-import io
 import json
 import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-from pydantic import ValidationError
-
-from discreet import files
-from discreet.certify.ptable import PTable, load
-from discreet.errors import CertificateError, DiscreetError, ExceededBudgetError, ParameterError, SolverError
-from discreet.measure import lookup
+from discreet.certify.ptable import PTable
+from discreet.errors import DiscreetError, ExceededBudgetError, ParameterError, SolverError
 from discreet.plan.guarantee import Promise, composed_promise
-from discreet.plan.layout import Layout
-from discreet.plan.noise_table import contradictions, require_fit
-from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with, resolve
-from discreet.plan.spec import ReleaseSpec
+from discreet.plan.noise_table import contradictions
+from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
 from discreet.publish import table_files
-from discreet.publish.folder import CERTIFICATE, MANIFEST, REPORT, Published
+from discreet.publish._opened_folder import Measurements, open_folder, read_measurements, refused
+from discreet.publish._other_version import other_software, same_parquet, wrong_tables
+from discreet.publish.folder import Published
 from discreet.publish.manifest import ComposedGuarantee, Manifest
-from discreet.publish.other_version import other_software, same_parquet, wrong_tables
-from discreet.publish.reachable import is_reachable
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import Fitted, TablePlan, make_table_plan
-
-LARGEST_MANIFEST = 64_000_000
 
 ROUNDED_DOWN, ROUNDED_UP = 1e-9, 1e-5
 """A stated guarantee may be this share of the recomputed guarantee below it, and this share above it.
 
 Machines differ after 9 digits. Rounding up to 6 digits adds 1e-5 at most.
 """
-
-Measurements = tuple[npt.NDArray[np.int64], ...]
 
 
 @dataclass(frozen=True)
@@ -98,16 +81,6 @@ class VerifiedFolder:
     by_content: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """A folder whose manifest, files and certificate were read, and whose specification was resolved."""
-
-    manifest: Manifest
-    content: dict[str, bytes]
-    ptable: PTable
-    resolved: Resolved
-
-
 def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
     """Recompute every claim of a release folder.
 
@@ -127,12 +100,12 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
         If a file is missing, or a claim does not hold. `failures` has one line for each.
     """
     path = Path(folder)
-    opened = _open(path)
+    opened = open_folder(path)
     manifest, content, ptable, resolved = opened.manifest, opened.content, opened.ptable, opened.resolved
     failures = [f"manifest: {contradiction}" for contradiction in contradictions(resolved.spec, ptable)]
-    measurements = _measurements(content[table_files.MEASUREMENTS], resolved.layout, ptable, failures)
+    measurements = read_measurements(content[table_files.MEASUREMENTS], resolved.layout, ptable, failures)
     if failures:
-        raise _refused(path, failures)
+        raise refused(path, failures)
     plan = plan_with(resolved, ptable, _promise(manifest, resolved, ptable, failures))
     table_plan = make_table_plan(plan)
     fitted = _fitted(path, table_plan, measurements)
@@ -141,7 +114,7 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
     if not failures:
         _compare_manifest(manifest, content, published, failures)
     if failures:
-        raise _refused(path, failures)
+        raise refused(path, failures)
     differing, by_content = _compare_files(content, published, failures)
     other = other_software(manifest.software)
     if other is None:
@@ -151,7 +124,7 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
         failures.extend(f"{line} ({other})" for line in mistakes)
         by_content += more_by_content
     if failures:
-        raise _refused(path, failures)
+        raise refused(path, failures)
     return VerifiedFolder(path, published, manifest, other if differing else None, tuple(differing), tuple(by_content))
 
 
@@ -159,7 +132,7 @@ def _fitted(path: Path, table_plan: TablePlan, measurements: Measurements) -> li
     try:
         return table_plan.fitted(measurements)
     except (SolverError, ParameterError) as error:
-        raise _refused(path, [f"tables: they cannot be made from the measurements: {error}"]) from error
+        raise refused(path, [f"tables: they cannot be made from the measurements: {error}"]) from error
 
 
 def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
@@ -184,104 +157,18 @@ def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
         If one of these checks fails. `failures` has one line for each.
     """
     path = Path(folder)
-    opened = _open(path)
+    opened = open_folder(path)
     spec, ptable, layout = opened.resolved.spec, opened.ptable, opened.resolved.layout
     failures = [f"manifest: {contradiction}" for contradiction in contradictions(spec, ptable)]
     if opened.manifest.groupings != table_files.grouping_entries(layout, ptable.digest, spec.unit.contributions):
         failures.append("manifest: its groupings are not those of its specification and certificate")
     promise = None if failures else _promise(opened.manifest, opened.resolved, ptable, failures)
     if failures:
-        raise _refused(path, failures)
-    measurements = _measurements(opened.content[table_files.MEASUREMENTS], layout, ptable, failures)
+        raise refused(path, failures)
+    measurements = read_measurements(opened.content[table_files.MEASUREMENTS], layout, ptable, failures)
     if failures:
-        raise _refused(path, failures)
+        raise refused(path, failures)
     return MeasuredFolder(path, plan_with(opened.resolved, ptable, promise), measurements)
-
-
-def _open(path: Path) -> _Opened:
-    """Read the manifest and the files that it names, and resolve the specification."""
-    manifest = _manifest(path)
-    failures: list[str] = []
-    content = _content(path, manifest, failures)
-    if failures:
-        raise _refused(path, failures)
-    spec = _spec(manifest)
-    ptable = load(path / CERTIFICATE)
-    require_fit(spec, ptable)
-    return _Opened(manifest, content, ptable, resolve(spec))
-
-
-def _refused(path: Path, failures: list[str]) -> CertificateError:
-    """Return the error that lists the failures."""
-    listed = "".join(f"\n  {line}" for line in failures)
-    return CertificateError(f"{path} does not hold what it claims:{listed}", tuple(failures))
-
-
-def _manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder."""
-    path = folder / MANIFEST
-    try:
-        with _open_file(path) as file:
-            raw = file.read(LARGEST_MANIFEST + 1)
-    except OSError as error:
-        raise CertificateError(f"{path} cannot be read ({error.strerror}); give the folder of a release") from None
-    if len(raw) > LARGEST_MANIFEST:
-        raise CertificateError(f"{path} is larger than any manifest; get the folder again")
-    manifest = Manifest.from_bytes(raw, path)
-    if not {table_files.MEASUREMENTS, CERTIFICATE, REPORT} <= manifest.files.keys():
-        raise CertificateError(f"{path} does not list its files; get the folder again")
-    return manifest
-
-
-def _open_file(path: Path) -> BufferedReader:
-    """Open a file of a folder. Raise OSError if the path is a link, because links may leave the folder."""
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, "it is a link, not a file of the folder", str(path))
-    return files.opened(path)
-
-
-def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str, bytes]:
-    """Read all files that the manifest names. Add a failure for each wrong digest, missing file and other file."""
-    content = {}
-    for name, stated in manifest.files.items():
-        if Path(name).name != name:
-            failures.append(f"manifest: the file name {name!r} leaves the folder")
-            continue
-        try:
-            with _open_file(folder / name) as file:
-                if f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}" != stated:
-                    failures.append(f"{name}: its digest is not the one in the manifest")
-                    continue
-                file.seek(0)
-                content[name] = file.read()
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            failures.append(f"{name}: is missing or cannot be read ({reason})")
-    others = {entry.name for entry in folder.iterdir()} - manifest.files.keys() - {MANIFEST}
-    failures.extend(f"{name}: is not in the manifest" for name in sorted(others))
-    return content
-
-
-def _spec(manifest: Manifest) -> ReleaseSpec:
-    """Return the public specification. Fields that are not published get values that do not matter here."""
-    public, key = manifest.spec, manifest.key
-    filled = {
-        **public,
-        "source": {"csv": "not published"},
-        "secret": None if key.fingerprint is None else {"env": "NONE", "memory": "NONE"},
-        "ledger": None if manifest.ledger is None else "NONE",
-        "record_keys": ["key"] if key.came_with_the_data else None,
-    }
-    if public.get("budget") is None:
-        filled["design"] = public.get("design") or {"certificate": ""}
-    try:
-        return ReleaseSpec.model_validate(filled)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise CertificateError(f"manifest: the specification in it is not one ({field}: {first['msg']:.200})") from None
-    except (TypeError, AttributeError):
-        raise CertificateError("manifest: the specification in it is not one") from None
 
 
 def _compare_manifest(manifest: Manifest, content: dict[str, bytes], published: Published, failures: list[str]) -> None:
@@ -346,37 +233,6 @@ def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) 
                 f"manifest: the composed {name} is {getattr(stated, name)}, and comes out as {recomputed!r}"
             )
     return Promise(promise.epsilon, numbers["delta"], numbers["floor"])
-
-
-def _measurements(raw: bytes, layout: Layout, ptable: PTable, failures: list[str]) -> Measurements:
-    """Return the measurements of each grouping. Add a failure if the file is not one that a release writes."""
-    definitions, cell_indices = layout.cells
-    size = sum(grouping.size for grouping in layout.groupings)
-    try:
-        rows = csv.reader(io.StringIO(raw.decode()))
-        next(rows, None)
-        flat = np.fromiter((int(row[-1]) for row in rows), dtype=np.int64)
-    except (ValueError, IndexError, OverflowError, csv.Error):
-        failures.append(f"{table_files.MEASUREMENTS}: cannot be read")
-        return ()
-    if len(flat) != size:
-        failures.append(f"{table_files.MEASUREMENTS}: has {len(flat)} measurements for {size} cells")
-        return ()
-    parts = np.split(flat, np.cumsum([grouping.size for grouping in layout.groupings])[:-1])
-    distinct = np.zeros(len(definitions), dtype=np.int64)
-    for indices, part in zip(cell_indices, parts, strict=True):
-        distinct[indices] = part
-    if any((distinct[indices] != part).any() for indices, part in zip(cell_indices, parts, strict=True)):
-        failures.append(f"{table_files.MEASUREMENTS}: one cell has two measurements")
-    unreachable = distinct[~is_reachable(ptable.table, distinct)]
-    if unreachable.size:
-        failures.append(
-            f"{table_files.MEASUREMENTS}: {unreachable[0]} is no measurement that the certificate's table can give"
-        )
-    measurements = tuple(lookup.by_grouping(layout, distinct))
-    if not failures and table_files.measurements_file(layout, measurements) != raw:
-        failures.append(f"{table_files.MEASUREMENTS}: its cells are not those of the specification, in order")
-    return measurements
 
 
 def _compare_files(content: dict[str, bytes], published: Published, failures: list[str]) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import OutputError, ReleaseError
 from discreet.measure import secrets
-from discreet.publish import pending
+from discreet.publish import _pending_file
 from discreet.publish.draw_identity import Identity
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
@@ -26,7 +26,7 @@ def rewrite(path: Path, **changes: Any) -> None:
 def seal(path: Path) -> None:
     """Correct the checksum of a file."""
     content = {name: value for name, value in json.loads(path.read_text()).items() if name != "sha256"}
-    rewrite(path, sha256=pending._checksum(content))
+    rewrite(path, sha256=_pending_file.checksum(content))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_numbers_that_no_draw_gives_are_refused_even_with_the_right_mac(
     del document["mac"], document["sha256"]
     document["measurements"] = measurements
     known = Identity("v1", document["identity"], None, np.arange(4), b"")
-    rewrite(tmp_path / KEPT, measurements=measurements, mac=pending._mac(known, document))
+    rewrite(tmp_path / KEPT, measurements=measurements, mac=_pending_file.mac(known, document))
     seal(tmp_path / KEPT)
     with nothing_is_drawn(), pytest.raises(ReleaseError, match=named):
         run(spec, tmp_path / "out")

@@ -12,7 +12,7 @@ import yaml
 
 from discreet.errors import DataChangedError, ReleaseError, SolverError
 from discreet.measure import secrets
-from discreet.publish import pending
+from discreet.publish import _pending_file
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
 from tests import town
@@ -203,7 +203,7 @@ def test_the_file_holds_measurements_and_nothing_of_the_data_the_source_or_the_s
     paid: dict[str, Any], tmp_path: Path
 ) -> None:
     kept = refuse(paid, tmp_path / "out")
-    assert kept.keys() == pending.FIELDS
+    assert kept.keys() == _pending_file.FIELDS
     assert len(kept["measurements"]) == 4
     raw = (tmp_path / KEPT).read_text()
     for private in ("people.csv", "secret.key", "town.ledger", (tmp_path / "secret.key").read_text().strip()):

@@ -12,8 +12,8 @@ from discreet.exact import Epsilon, exact, upper
 from discreet.plan.guarantee import cell_delta, cell_deltas, why_no_cell_promise
 from discreet.plan.layout import Layout
 from discreet.plan.spec import ReleaseSpec
-from discreet.publish.report import svg
-from discreet.publish.report.html import grid, label
+from discreet.publish.report import _svg
+from discreet.publish.report._html import grid, label
 from discreet.publish.report.numbers import above, factor, one_in, percent
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _curve(spec: ReleaseSpec, ptable: PTable, touches: int, promise: "Promise | 
     (start, highest), (end, lowest) = listed[0], listed[-1]
     sentence = f"delta of {what} falls from {highest} at epsilon {start} to {lowest} at epsilon {end}."
     points = [(float(x), y) for x, y in zip(epsilons, bounds.tolist(), strict=True)]
-    chart = svg.curve(points, float(epsilon), delta, sentence)
+    chart = _svg.curve(points, float(epsilon), delta, sentence)
     return (
         "<h3>At other values of epsilon</h3>"
         "<p>The same noise keeps a whole curve of promises: a smaller ε with a larger δ, and the reverse.</p>"

@@ -14,12 +14,12 @@ from discreet.labels import OTHER, TOTAL
 from discreet.plan.layout import Layout
 from discreet.plan.sections import Dimension, TableSpec
 from discreet.plan.spec import ReleaseSpec
-from discreet.publish.report.adding import adding
+from discreet.publish.report._html import MOST_LABELS, grid, label, several
+from discreet.publish.report.adding_section import adding
 from discreet.publish.report.distortion import Distortion, distortion, sizes
 from discreet.publish.report.guarantee_section import guarantee, in_words
-from discreet.publish.report.html import MOST_LABELS, grid, label, several
-from discreet.publish.report.preview import heading, preview
-from discreet.publish.report.reading import reading
+from discreet.publish.report.reading_section import reading
+from discreet.publish.report.table_preview import heading, preview
 
 if TYPE_CHECKING:
     from discreet.publish.folder import Published

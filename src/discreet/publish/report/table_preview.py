@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import Integers
 from discreet.plan.layout import Grouping, GroupingAxis
 from discreet.plan.sections import TableSpec
-from discreet.publish.report.html import label
+from discreet.publish.report._html import label
 
 MOST_ROWS, MOST_COLUMNS = 30, 12
 

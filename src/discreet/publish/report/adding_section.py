@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.domain import Counts
-from discreet.publish.report import svg
+from discreet.publish.report import _svg
+from discreet.publish.report._html import grid, label, several
 from discreet.publish.report.expected import SURE, Expected
-from discreet.publish.report.html import grid, label, several
-from discreet.publish.report.preview import heading
+from discreet.publish.report.table_preview import heading
 from discreet.reconcile import moved
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _chart(published: "Published") -> str:
     sizes, frequencies = np.unique(differences, return_counts=True)
     unchanged = int(frequencies[sizes == 0].sum())
     sentence = f"{unchanged:,} of {len(differences):,} published counts are as they were measured."
-    chart = svg.bars(
+    chart = _svg.bars(
         list(zip(sizes.tolist(), frequencies.tolist(), strict=True)),
         len(differences),
         0,

@@ -8,9 +8,9 @@ from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.plan.layout import Layout
-from discreet.publish.report import svg
+from discreet.publish.report import _svg
+from discreet.publish.report._html import grid
 from discreet.publish.report.distortion import Distortion, noise
-from discreet.publish.report.html import grid
 from discreet.publish.report.numbers import number, percent
 
 
@@ -52,7 +52,7 @@ def reading(layout: Layout, ptable: PTable, errors: Sequence[Distortion], measur
     sentence = (
         f"19 in 20 measurements of a count of {typical.count:,} are at most {typical.within:,} away from the truth."
     )
-    chart = svg.bars(noise(ptable.table, typical.count), ptable.table.total, typical.within, sentence)
+    chart = _svg.bars(noise(ptable.table, typical.count), ptable.table.total, typical.within, sentence)
     return (
         '<section aria-labelledby="reading"><h2 id="reading">How to read a number</h2>'
         f"<p>{sentence} {_SAME if same_error else _DIFFERENT} Read small counts as “few”, and compare large ones.</p>"

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from discreet.arrays import Integers
 from discreet.plan.layout import Grouping
-from discreet.publish import parquet_bytes, table_files
+from discreet.publish import _parquet_bytes, table_files
 from discreet.publish.folder import Published
 from discreet.publish.manifest import SoftwareEntry
 from discreet.reconcile import distance
@@ -139,7 +139,7 @@ def same_parquet(raw: bytes, expected: bytes) -> bool:
     """Return True if two Parquet files are equal, or if another version of pyarrow wrote `raw` with the same content.
 
     If `raw` names this version of pyarrow, it must be equal to `expected`. Otherwise columns, rows and metadata are
-    compared. Each byte must belong to a column or to the footer (`parquet_bytes`), and no dictionary may have more
+    compared. Each byte must belong to a column or to the footer (`_parquet_bytes`), and no dictionary may have more
     values than its column. This is no proof: pages and footer can hold bytes that are not content.
     """
     if raw == expected:
@@ -159,7 +159,7 @@ def same_parquet(raw: bytes, expected: bytes) -> bool:
 
 def _dictionaries_fit(raw: bytes, file: pq.ParquetFile) -> bool:
     """Return True if no dictionary of a column has more values than the column has different values."""
-    dictionaries = iter(parquet_bytes.columns(raw))
+    dictionaries = iter(_parquet_bytes.columns(raw))
     for group in range(file.num_row_groups):
         for column in file.read_row_group(group, use_threads=False).itercolumns():
             if sum(next(dictionaries)) > len(column.unique()):
