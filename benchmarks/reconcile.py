@@ -1,17 +1,15 @@
-"""Reconciliation: a tree and a cube of a million cells, and the same least squares by OSQP and Clarabel.
+"""Reconcile a tree and a cube of a million cells, and solve the same least squares by OSQP and Clarabel.
 
     uv run --group bench python -m benchmarks.reconcile
 
-`benchmarks.reconcile_tables` is about several tables, and about cubes under all kinds of noise.
+`benchmarks.reconcile_tables` measures several tables together, and cubes under several kinds of noise.
 
-The solvers get the same problem, on a size they can do in reasonable time: cells x >= 0 and sums s = A x, all measured
-with one variance, minimise sum (x - y_0)**2 + sum (s - y_A)**2. Discreet's time includes the integers; the objective
-that is compared is that of its real-valued fit, for the solvers know no integers.
-
-Then the released town: errors of every grouping as measured, by least squares alone, and as released, its total first.
-And a cube of a million cells with fixed margins: errors by the number of axes that a margin keeps.
-
-Last, lists: least squares against Wang's algorithms on the noise of the same 40,000 runs of his examples.
+1. The solvers get the same problem, of a size that they solve in reasonable time: cells x >= 0 and sums s = A x, all
+   measured with one variance, minimise sum (x - y_0)**2 + sum (s - y_A)**2. Discreet's time includes the integers. The
+   objectives compared are those of real-valued fits, because the solvers make no integers.
+2. The town of the demo: errors of every grouping as measured, by least squares alone, and as released, totals first.
+3. A cube of a million cells with fixed margins: errors by the number of axes that a margin keeps.
+4. Lists: least squares and Wang's algorithms on the noise of the same 40,000 runs of Wang's examples.
 """
 
 import os
@@ -43,7 +41,7 @@ from discreet.papers import wang2020
 from discreet.plan import release_plan
 from discreet.reconcile import cube, cubes, tree, trees
 from discreet.reconcile.least_squares import fit
-from discreet.reconcile.problem import read
+from discreet.reconcile.read_problem import read_problem
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import demo_town
 
@@ -51,12 +49,12 @@ STOP = 1 - np.exp(-1.0)
 
 
 def noise(generator: np.random.Generator, shape: Any) -> Any:
-    """Two-sided geometric noise, epsilon 1."""
+    """Return two-sided geometric noise, epsilon 1."""
     return generator.geometric(STOP, shape) - generator.geometric(STOP, shape)
 
 
 def make_tree(fans: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """Noisy counts and parents of a balanced tree of sparse counts, and which leaves each node sums."""
+    """Return noisy counts and parents of a balanced tree of sparse counts, and the matrix that sums its leaves."""
     generator = np.random.default_rng(1)
     parents, levels, start, size = [np.array([-1])], [1], 0, 1
     for fan in fans:
@@ -73,7 +71,7 @@ def make_tree(fans: tuple[int, ...]) -> tuple[Any, Any, Any]:
 
 
 def make_cube(side: int) -> tuple[dict[tuple[int, ...], Any], Any]:
-    """All noisy margins of a three-way cube of sparse counts, and which cells each number sums."""
+    """Return all noisy margins of a three-way cube of sparse counts, and the matrix that sums its cells."""
     generator = np.random.default_rng(2)
     means = [generator.gamma(2, 0.5, side) for _ in range(3)]
     cells = generator.poisson(np.einsum("i,j,k->ijk", *means))
@@ -88,7 +86,7 @@ def make_cube(side: int) -> tuple[dict[tuple[int, ...], Any], Any]:
 
 
 def quadratic(matrix: Any, noisy: Any) -> tuple[Any, Any, Any]:
-    """Variables: cells, and the sums of more than one cell. P, q of the objective, and the equations A x - s = 0."""
+    """Return P and q of the objective, and the equations A x - s = 0. Variables: cells, and sums of several cells."""
     sums = np.asarray(matrix.sum(axis=1)).reshape(-1) > 1
     own, grouped = matrix[~sums], matrix[sums]
     size = matrix.shape[1] + grouped.shape[0]
@@ -99,23 +97,20 @@ def quadratic(matrix: Any, noisy: Any) -> tuple[Any, Any, Any]:
 
 
 def fit_tree(noisy: Any, parent: Any) -> Any:
-    """The real-valued leaves, in the order given."""
-    spread, known = np.ones(len(noisy)), np.full(len(noisy), -1)
-    shape = trees._order(trees._levels(parent), parent, noisy, spread, known)
-    fitted = np.empty(len(noisy))
-    fitted[shape.order] = trees._fit(shape, noisy[shape.order], spread, known)
-    return fitted[~np.isin(np.arange(len(noisy)), parent)]
+    """Return the least-squares values of the leaves, in the order of the nodes."""
+    real = trees.fit_tree(noisy, parent, None, None, 1)[1]
+    return real[~np.isin(np.arange(len(noisy)), parent)]
 
 
 def fit_cube(margins: Any) -> Any:
-    """The real-valued cells."""
-    problem = read(margins, None, {}, {})
-    found = fit(problem.axes, cubes.blocks_of(problem)).tables[problem.tables[0]]
-    return problem.given(max(margins, key=len), found).reshape(-1)
+    """Return the least-squares values of the cells."""
+    problem = read_problem(margins, None, None, None)
+    cells = fit(problem.axes, cubes.blocks_of(problem)).tables[problem.tables[0]]
+    return problem.in_user_order(max(margins, key=len), cells).reshape(-1)
 
 
 def peak(run: Callable[[], object]) -> float:
-    """Largest memory of a call, in megabytes."""
+    """Return the largest memory of a call, in megabytes."""
     tracemalloc.start()
     run()
     most = tracemalloc.get_traced_memory()[1]
@@ -124,7 +119,7 @@ def peak(run: Callable[[], object]) -> float:
 
 
 def compare(grid: Table, name: str, ours: Callable[[], object], fitted: Any, matrix: Any, noisy: Any) -> None:
-    """Seconds, ratio and objective against both solvers."""
+    """Add rows with seconds, ratios and objectives of Discreet and of the solvers."""
 
     def objective(cells: Any) -> float:
         return float(np.sum((matrix @ cells - noisy) ** 2))
@@ -134,23 +129,24 @@ def compare(grid: Table, name: str, ours: Callable[[], object], fitted: Any, mat
     for solver, run in (("OSQP", by_osqp), ("Clarabel", by_clarabel)):
         start = time.perf_counter()
         cells = run(*quadratic(matrix, noisy), matrix.shape[1])
-        taken = time.perf_counter() - start
+        solver_seconds = time.perf_counter() - start
         above = own / objective(cells) - 1
-        grid.add_row(f"{name}: {solver}", f"{taken:.2f}", f"{taken / seconds:,.0f}", f"{above:+.5%}", "")
+        ratio = f"{solver_seconds / seconds:,.0f}"
+        grid.add_row(f"{name}: {solver}", f"{solver_seconds:.2f}", ratio, f"{above:+.5%}", "")
 
 
 def lists() -> Table:
-    """Errors of every algorithm for lists, and how far above least squares, paired run by run."""
+    """Return the errors of every algorithm for lists, and their excess over least squares, paired run by run."""
     grid = Table("example", "algorithm", "mean squared error", "less least squares'", "standard error", "largest bias")
     for example, (truth, _) in wang2020.EXAMPLES.items():
         base = wang2020.runs(example, "gls").squared
         for method in wang2020.METHODS:
-            found = wang2020.runs(example, method)
-            gap = found.squared - base
-            error = gap.std() / np.sqrt(len(gap))
-            bias = np.abs(found.mean - truth).max()
+            runs = wang2020.runs(example, method)
+            excess = runs.squared - base
+            error = excess.std() / np.sqrt(len(excess))
+            bias = np.abs(runs.mean - truth).max()
             name = "3, as in the paper" if method == "3" else method
-            numbers = (found.squared.mean(), gap.mean(), error, bias)
+            numbers = (runs.squared.mean(), excess.mean(), error, bias)
             grid.add_row(str(example), name, *(f"{value:.4f}" for value in numbers))
     return grid
 
@@ -160,58 +156,60 @@ RELEASES = 200
 
 
 def releases(runs: int = RELEASES) -> Table:
-    """The town of `discreet demo`, released again and again: root mean square errors of every grouping."""
+    """Return root mean square errors of every grouping of the demo's town, over many releases."""
     with tempfile.TemporaryDirectory() as folder:
         plan = release_plan.plan(demo_town.unpack(Path(folder)))
         layout, ptable, unit = plan.layout, plan.ptable, plan.spec.unit
         with open_engine(plan.spec.source) as engine:
-            wanted = CountPlan(tuple(book.recode for book in layout.books), unit.id)
-            leaves = contributions.leaves(engine, wanted, unit.contributions, keys.keyed_order(bytes(32)))
+            count_plan = CountPlan(tuple(book.recode for book in layout.books), unit.id)
+            leaves = contributions.leaves(engine, count_plan, unit.contributions, keys.keyed_order(bytes(32)))
             truth, _ = cell_counts(layout, leaves)
-    made, true = make_table_plan(plan), lookup.by_grouping(layout, truth)
+    table_plan, true = make_table_plan(plan), lookup.by_grouping(layout, truth)
     squares = np.zeros((runs, len(true), 4))
     for number in range(runs):
         values = lookup.by_grouping(layout, lookup.measure(ptable, truth, None))
-        with patch.object(cubes, "settled", lambda problem, blocks, _: (blocks, problem)):
-            alone = by_place(layout, made.tables(values))
-        found = (values, [each.clip(0) for each in values], alone, by_place(layout, made.tables(values)))
-        for kind, numbers in enumerate(found):
-            squares[number, :, kind] = [np.mean((x - y) ** 2) for x, y in zip(numbers, true, strict=True)]
+        with patch.object(cubes, "settle", lambda problem, blocks, _: (blocks, problem)):
+            alone = by_grouping(layout, table_plan.tables(values))
+        clamped = [counts.clip(0) for counts in values]
+        released = by_grouping(layout, table_plan.tables(values))
+        for kind, counts in enumerate((values, clamped, alone, released)):
+            squares[number, :, kind] = [np.mean((x - y) ** 2) for x, y in zip(counts, true, strict=True)]
     grid = Table(
         "grouping", "cells", "measured", "clamped", "least squares alone", "total first", "its squared / measured"
     )
-    for place, grouping in enumerate(layout.groupings):
-        name = " x ".join(side.book.name for side in grouping.axes) or "total"
-        errors = np.sqrt(squares[:, place].mean(axis=0))
-        ratio = squares[:, place, 3].mean() / squares[:, place, 0].mean()
-        error = (
-            (squares[:, place, 3] - ratio * squares[:, place, 0]).std() / squares[:, place, 0].mean() / np.sqrt(runs)
+    for index, grouping in enumerate(layout.groupings):
+        name = " x ".join(axis.book.name for axis in grouping.axes) or "total"
+        errors = np.sqrt(squares[:, index].mean(axis=0))
+        before, after = squares[:, index, 0], squares[:, index, 3]
+        ratio = after.mean() / before.mean()
+        uncertainty = (after - ratio * before).std() / before.mean() / np.sqrt(runs)
+        grid.add_row(
+            name, str(grouping.size), *(f"{error:.2f}" for error in errors), f"{ratio:.3f} +- {uncertainty:.3f}"
         )
-        grid.add_row(name, str(grouping.size), *(f"{each:.2f}" for each in errors), f"{ratio:.3f} +- {error:.3f}")
     return grid
 
 
-def by_place(layout: Any, tables: Any) -> list[Any]:
-    """The counts of every grouping, from those of every table."""
-    found = {
-        place: each
-        for (_, places), counts in zip(layout.tables, tables, strict=True)
-        for place, each in zip(places, counts, strict=True)
+def by_grouping(layout: Any, tables: Any) -> list[Any]:
+    """Return the counts of every grouping, from the counts of every table."""
+    by_index = {
+        index: counts
+        for (_, grouping_indices), table in zip(layout.tables, tables, strict=True)
+        for index, counts in zip(grouping_indices, table, strict=True)
     }
-    return [found[place] for place in range(len(layout.groupings))]
+    return [by_index[index] for index in range(len(layout.groupings))]
 
 
 def fixed_margins(side: int) -> Table:
-    """A sparse cube with true margins fixed: mean squared errors by the axes kept, and seconds."""
+    """Return mean squared errors of a sparse cube with true margins fixed, by the axes kept, and seconds."""
     generator = np.random.default_rng(0)
     truth = generator.poisson(0.5, (side,) * 3)
     keys = [key for size in range(4) for key in combinations(range(3), size)]
     true = {key: truth.sum(axis=tuple(axis for axis in range(3) if axis not in key)) for key in keys}
     noisy = {key: values + noise(generator, np.shape(values)) for key, values in true.items()}
 
-    def errors(made: Any) -> list[str]:
-        each = {key: float(np.mean((made[key] - true[key]) ** 2)) for key in keys}
-        return [f"{np.mean([each[key] for key in keys if len(key) == ways]):.2f}" for ways in range(4)]
+    def errors(margins: Any) -> list[str]:
+        squares = {key: float(np.mean((margins[key] - true[key]) ** 2)) for key in keys}
+        return [f"{np.mean([squares[key] for key in keys if len(key) == ways]):.2f}" for ways in range(4)]
 
     grid = Table("fixed", "seconds", "total", "one way", "two ways", "cells")
     grid.add_row("(as measured)", "", *errors(noisy))
@@ -221,8 +219,8 @@ def fixed_margins(side: int) -> Table:
     }  # fmt: skip
     for name, chosen in choices.items():
         start = time.perf_counter()
-        made = cube(noisy, fixed={key: true[key] for key in chosen}, seed=1)
-        grid.add_row(name, f"{time.perf_counter() - start:.1f}", *errors(made))
+        margins = cube(noisy, fixed={key: true[key] for key in chosen}, seed=1)
+        grid.add_row(name, f"{time.perf_counter() - start:.1f}", *errors(margins))
     return grid
 
 
@@ -243,8 +241,8 @@ def main() -> None:
     measured = np.concatenate([np.ravel(values) for values in margins.values()])
     compare(grid, "cube, 8,000 cells", partial(cube, margins, seed=1), fit_cube(margins), cells, measured)
     Console(width=130).print(grid)
-    for more in (releases(), fixed_margins(100), lists()):
-        Console(width=130).print(more)
+    for table in (releases(), fixed_margins(100), lists()):
+        Console(width=130).print(table)
     scale = 2**20 if sys.platform == "darwin" else 2**10
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors;", end=" ")
     print(f"whole process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale:.0f} MB at most")

@@ -1,17 +1,18 @@
-"""Several tables and large cubes made to add up: time, memory, objective against OSQP and Clarabel, and errors.
+"""Reconcile several tables and large cubes: time, memory, objective against OSQP and Clarabel, and errors.
 
     uv run --group bench python -m benchmarks.reconcile_tables [--large]
 
-**Speed.** Cubes of a million cells with all margins, where noise is small and where most cells end at 0; all 1,770
-two-way tables of 60 variables; with --large, 100 x 100 x 100 x 10 cells with all margins. Times include the integers.
+**Speed.** Cubes of a million cells with all margins, under little noise, and under noise that puts most cells at 0; all
+1,770 two-way tables of 60 variables; with --large, 100 x 100 x 100 x 10 cells with all margins. Times include the
+integers.
 
-**Objective.** The same least squares by OSQP and by Clarabel: the cells of every table are variables, what tables share
-is equal, numbers are not negative. Times include making the matrices, as Discreet's include making its blocks, and are
-the best of three if short. OSQP is asked for more digits until its objective is within 0.1% of the least known. A
-solver that takes more than two minutes is stopped.
+**Objective.** The same least squares by OSQP and by Clarabel: the cells of every table are variables, sums that tables
+share are equal, numbers are not negative. Times include making the matrices, as Discreet's include making its blocks.
+Short times are the best of three. OSQP gets a stricter tolerance until its objective is within 0.1% of the least known.
+A solver that takes more than two minutes is stopped.
 
-**Errors.** For every number of dimensions, the mean square error of published counts over that of the measurements, as
-released (totals first), in paired runs; a ratio that is above 1 by more than three standard errors is marked.
+**Errors.** For every number of dimensions, the mean square error of released counts (totals first), divided by that of
+the measurements, in paired runs. A ratio above 1 by more than three standard errors is marked.
 """
 
 import argparse
@@ -19,9 +20,7 @@ import math
 import os
 import resource
 import time
-from collections.abc import Mapping
 from functools import partial
-from importlib import import_module
 from itertools import combinations
 from typing import Any
 
@@ -32,24 +31,23 @@ from scipy import sparse
 
 from benchmarks.solvers import by_clarabel, by_osqp, within
 from benchmarks.timing import best
-from discreet.reconcile import cube
-from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile import cube, cubes
+from discreet.reconcile.axes import Axes
 from discreet.reconcile.blocks import Block
 from discreet.reconcile.least_squares import fit
-from discreet.reconcile.problem import read
-
-cubes = import_module("discreet.reconcile.cubes")
+from discreet.reconcile.partitions import Key
+from discreet.reconcile.read_problem import read_problem
 
 Margins = dict[tuple[int, ...], Any]
 
 
 def noise(generator: np.random.Generator, shape: Any, variance: float) -> Any:
-    """Rounded normal noise."""
+    """Return rounded normal noise."""
     return np.rint(generator.normal(0, math.sqrt(variance), shape)).astype(np.int64)
 
 
 def margins_of(cells: Any) -> Margins:
-    """All margins of a cube."""
+    """Return all margins of a cube."""
     axes = range(cells.ndim)
     return {
         key: cells.sum(axis=tuple(axis for axis in axes if axis not in key))
@@ -59,7 +57,7 @@ def margins_of(cells: Any) -> Margins:
 
 
 def make_cells(generator: np.random.Generator, shape: tuple[int, ...], mean: float, skewed: bool) -> Any:
-    """True counts: alike everywhere, or by Zipf's law along every axis."""
+    """Return true counts with equal means, or with means by Zipf's law along every axis."""
     means = np.array(float(mean))
     for side in shape:
         shares = 1 / np.arange(1, side + 1) if skewed else np.ones(side)
@@ -70,18 +68,18 @@ def make_cells(generator: np.random.Generator, shape: tuple[int, ...], mean: flo
 def make_tables(
     generator: np.random.Generator, sides: list[int], keys: list[tuple[int, ...]], variance: float
 ) -> Margins:
-    """Noisy tables of 20,000 people, with all their margins."""
+    """Return noisy tables of 20,000 people, with all their margins."""
     people = [np.minimum(generator.geometric(0.35, 20_000) - 1, side - 1) for side in sides]
-    wanted = dict.fromkeys(low for key in keys for size in range(len(key) + 1) for low in combinations(key, size))
-    found = {}
-    for key in wanted:
-        place = np.zeros(20_000, dtype=np.int64)
+    margins: Margins = {}
+    subsets = (subset for key in keys for size in range(len(key) + 1) for subset in combinations(key, size))
+    for key in dict.fromkeys(subsets):
+        cells = np.zeros(20_000, dtype=np.int64)
         for axis in key:
-            place = place * sides[axis] + people[axis]
+            cells = cells * sides[axis] + people[axis]
         shape = tuple(sides[axis] for axis in key)
-        counts = np.bincount(place, minlength=math.prod(shape)).reshape(shape)
-        found[key] = counts + noise(generator, shape, variance)
-    return found
+        counts = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+        margins[key] = counts + noise(generator, shape, variance)
+    return margins
 
 
 CUBES = [
@@ -94,56 +92,66 @@ CUBES = [
 
 
 def speed(large: bool) -> Table:
-    """Seconds of whole reconciliations, and their certificates."""
+    """Return the seconds of whole reconciliations, and their certificates."""
     grid = Table("what", "seconds", "with totals first", "gap", "largest step to an integer", "peak MB so far")
     for name, mean, skewed, variance in CUBES:
         cells = make_cells(np.random.default_rng(1), (100, 100, 100), mean, skewed)
-        given = {key: v + noise(np.random.default_rng(2), v.shape, variance) for key, v in margins_of(cells).items()}
-        timed(grid, f"cube of 1,000,000 cells, {name}", given, variance, 3)
+        timed(grid, f"cube of 1,000,000 cells, {name}", noisy_margins(cells, variance), variance, 3)
     pairs: list[tuple[int, ...]] = list(combinations(range(60), 2))
     timed(grid, "1,770 two-way tables", make_tables(np.random.default_rng(3), [10] * 60, pairs, 169.0), 169.0, 1)
     for name, mean, skewed, variance in CUBES[1:4] if large else ():
         cells = make_cells(np.random.default_rng(1), (100, 100, 100, 10), mean, skewed)
-        given = {key: v + noise(np.random.default_rng(2), v.shape, variance) for key, v in margins_of(cells).items()}
+        noisy = noisy_margins(cells, variance)
         del cells
-        timed(grid, f"cube of 10,000,000 cells, {name}", given, variance, 1)
+        timed(grid, f"cube of 10,000,000 cells, {name}", noisy, variance, 1)
     return grid
 
 
-def timed(grid: Table, name: str, given: Margins, variance: float, repeats: int) -> None:
-    """One row."""
-    seconds = best(partial(cube, given, variance=variance, seed=1), repeats)
+def noisy_margins(cells: Any, variance: float) -> Margins:
+    """Return all margins of a cube with noise, the same noise for margins of one shape."""
+    margins = margins_of(cells)
+    return {key: sums + noise(np.random.default_rng(2), sums.shape, variance) for key, sums in margins.items()}
+
+
+def timed(grid: Table, name: str, noisy: Margins, variance: float, repeats: int) -> None:
+    """Add a row with the seconds of one reconciliation."""
+    seconds = best(partial(cube, noisy, variance=variance, seed=1), repeats)
     start = time.perf_counter()
-    made = cubes.reconciled(given, variance, None, 1, None, total_first=True)
-    first = time.perf_counter() - start
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    grid.add_row(name, f"{seconds:.2f}", f"{first:.2f}", f"{made.gap:.1e}", f"{made.shift:.2f}", f"{most:,.0f}")
+    result = cubes.reconcile_cube(noisy, variance, None, 1, None, total_first=True)
+    total_first = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    certificate = f"{result.gap:.1e}", f"{result.shift:.2f}"
+    grid.add_row(name, f"{seconds:.2f}", f"{total_first:.2f}", *certificate, f"{memory:,.0f}")
 
 
 def program(axes: Axes, blocks: list[Block]) -> tuple[Any, Any, Any, Any, list[Key], int]:
-    """P, q of the objective over the cells of all tables and all other sums, the equations, and what is measured."""
+    """Return P and q of the objective, the equations, the measurements, the tables, and the number of cells.
+
+    Variables are the cells of all tables, then all other sums. Measurements are a matrix, its target and precisions.
+    """
     tables = axes.maximal([block.key for block in blocks])
     order = [*tables, *(block.key for block in blocks if block.key not in tables)]
     starts = dict(zip(order, np.cumsum([0, *map(axes.size, order)]), strict=False))
     size, cells = sum(map(axes.size, order)), sum(map(axes.size, tables))
 
     def sums(table: Key, key: Key) -> Any:
-        to = axes.owners(table, key)
-        return sparse.csr_matrix((np.ones(len(to)), (to, starts[table] + np.arange(len(to)))), (axes.size(key), size))
+        rows = axes.owners(table, key)
+        columns = starts[table] + np.arange(len(rows))
+        return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), (axes.size(key), size))
 
     weight, linear = np.zeros(size), np.zeros(size)
     equal, rows = [], []
     for block in blocks:
-        here = slice(starts[block.key], starts[block.key] + block.values.size)
-        weight[here] = 1 / float(block.variance)
-        linear[here] = -block.values.reshape(-1) / float(block.variance)
-        above = next(table for table in tables if axes.refines(table, block.key))
-        rows.append(sums(above, block.key)[:, :cells])
+        span = slice(starts[block.key], starts[block.key] + block.values.size)
+        weight[span] = 1 / float(block.variance)
+        linear[span] = -block.values.reshape(-1) / float(block.variance)
+        table = next(table for table in tables if axes.refines(table, block.key))
+        rows.append(sums(table, block.key)[:, :cells])
         if block.key not in tables:
-            equal.append(sums(above, block.key) - sums(block.key, block.key))
-    for one, other in combinations(tables, 2):
-        shared = axes.meet(one, other)
-        equal.append(sums(one, shared) - sums(other, shared))
+            equal.append(sums(table, block.key) - sums(block.key, block.key))
+    for first, second in combinations(tables, 2):
+        shared = axes.meet(first, second)
+        equal.append(sums(first, shared) - sums(second, shared))
     equations = sparse.vstack(equal).tocsc() if equal else sparse.csc_matrix((0, size))
     target = np.concatenate([block.values.reshape(-1) for block in blocks])
     precision = np.concatenate([np.full(block.values.size, 1 / float(block.variance)) for block in blocks])
@@ -162,33 +170,34 @@ SETS: dict[str, tuple[list[int], list[tuple[int, ...]]]] = {
 
 
 def objectives() -> Table:
-    """Seconds and objectives against both solvers; Discreet's seconds are those of the fit, as theirs are."""
+    """Return seconds and objectives of Discreet and of the solvers. All seconds are of real-valued fits."""
     grid = Table("tables", "solver", "seconds", "times slower", "Discreet's objective above theirs")
     for name, (sides, keys) in SETS.items():
-        given = make_tables(np.random.default_rng(4), sides, keys, 169.0)
-        problem = read(given, 169.0, {}, {}, ordered=False)
+        noisy = make_tables(np.random.default_rng(4), sides, keys, 169.0)
+        problem = read_problem(noisy, 169.0, None, None, ordered=False)
         blocks = cubes.blocks_of(problem)
         seconds = best(partial(fit, problem.axes, blocks), 3)
         grid.add_row(name, "Discreet", f"{seconds:.3f}", "1", "")
         _, _, _, (matrix, target, weight), tables, _ = program(problem.axes, blocks)
-        found = fit(problem.axes, blocks).tables
-        own = np.concatenate([found[table].reshape(-1) for table in tables])
+        fitted = fit(problem.axes, blocks).tables
+        own = np.concatenate([fitted[table].reshape(-1) for table in tables])
 
         def objective(cells: Any, matrix: Any = matrix, target: Any = target, weight: Any = weight) -> float:
             return float(np.sum(weight * (matrix @ cells - target) ** 2)) / 2
 
         for solver, runs in SOLVERS.items():
             for run in runs:
-                cells, taken = within(LIMIT, partial(solved, run, problem.axes, blocks))
+                cells, solver_seconds = within(LIMIT, partial(solved, run, problem.axes, blocks))
                 if cells is None or objective(cells) <= objective(own) * 1.001:
                     break
             if cells is None:
-                grid.add_row("", solver, f"over {taken:.0f}", f"over {taken / seconds:,.0f}", "")
+                grid.add_row("", solver, f"over {solver_seconds:.0f}", f"over {solver_seconds / seconds:,.0f}", "")
                 continue
-            if taken < 1:
-                taken = min(taken, *(within(LIMIT, partial(solved, run, problem.axes, blocks))[1] for _ in range(2)))
+            if solver_seconds < 1:
+                again = [within(LIMIT, partial(solved, run, problem.axes, blocks))[1] for _ in range(2)]
+                solver_seconds = min(solver_seconds, *again)
             above = objective(own) / objective(cells) - 1
-            grid.add_row("", solver, f"{taken:.3f}", f"{taken / seconds:,.1f}", f"{above:+.4%}")
+            grid.add_row("", solver, f"{solver_seconds:.3f}", f"{solver_seconds / seconds:,.1f}", f"{above:+.4%}")
     return grid
 
 
@@ -200,42 +209,39 @@ SOLVERS: dict[str, list[Any]] = {
 
 
 def solved(run: Any, axes: Axes, blocks: list[Block]) -> Any:
-    """The cells by a solver, from the blocks."""
+    """Return the cells by a solver, from the blocks."""
     square, linear, equations, _, _, count = program(axes, blocks)
     return run(square, linear, equations, count)
 
 
 def errors(runs: int = 30) -> Table:
-    """Mean square errors of what is released, over those of the measurements, by the dimensions of a margin."""
+    """Return mean square errors of released counts over those of the measurements, by dimensions of a margin."""
     grid = Table("tables", "0", "1", "2", "3", "4")
     shapes = [(30, 30, 30), (40, 40), (12, 12, 12, 12), (100, 100, 100)]
     for shape in shapes:
         for name, mean, skewed, variance in CUBES:
-            ratios: Mapping[int, list[tuple[float, float]]] = {}
+            squares: dict[int, list[tuple[float, float]]] = {}
             for run in range(runs if math.prod(shape) < 10**6 else 5):
                 generator = np.random.default_rng(run)
                 true = margins_of(make_cells(generator, shape, mean, skewed))
-                given = {key: values + noise(generator, values.shape, variance) for key, values in true.items()}
-                made = cubes.reconciled(given, variance, None, 1, None, total_first=True).values
-                ratios = replaced(ratios, given, made, true)
+                measured = {key: values + noise(generator, values.shape, variance) for key, values in true.items()}
+                released = cubes.reconcile_cube(measured, variance, None, 1, None, total_first=True).values
+                for ways in range(len(shape) + 1):
+                    pair = mean_square(measured, true, ways), mean_square(released, true, ways)
+                    squares.setdefault(ways, []).append(pair)
             sides = " x ".join(map(str, shape))
-            cells = [told(ratios[ways]) for ways in sorted(ratios)]
-            grid.add_row(f"{sides}, {name}", *cells)
+            grid.add_row(f"{sides}, {name}", *(ratio_text(squares[ways]) for ways in sorted(squares)))
     return grid
 
 
-def replaced(ratios: Mapping[int, list[tuple[float, float]]], given: Margins, made: Margins, true: Margins) -> Any:
-    """With one more run: mean squares of what is measured and what is released, by dimensions."""
-    found = {ways: list(each) for ways, each in ratios.items()}
-    for ways in {len(key) for key in true}:
-        keys = [key for key in true if len(key) == ways]
-        pair = tuple(float(np.mean([np.mean((each[k] - true[k]) ** 2) for k in keys])) for each in (given, made))
-        found.setdefault(ways, []).append(pair)  # type: ignore[arg-type]
-    return found
+def mean_square(margins: Margins, true: Margins, ways: int) -> float:
+    """Return the mean square error over the margins of so many dimensions."""
+    keys = [key for key in true if len(key) == ways]
+    return float(np.mean([np.mean((margins[key] - true[key]) ** 2) for key in keys]))
 
 
-def told(pairs: list[tuple[float, float]]) -> str:
-    """A ratio with its standard error."""
+def ratio_text(pairs: list[tuple[float, float]]) -> str:
+    """Return the ratio of released to measured mean squares, with its standard error."""
     measured, released = np.array(pairs).T
     ratio = released.mean() / measured.mean()
     error = (released - ratio * measured).std() / measured.mean() / math.sqrt(len(pairs))
@@ -244,9 +250,9 @@ def told(pairs: list[tuple[float, float]]) -> str:
 
 def main() -> None:
     """Run everything and print it."""
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--large", action="store_true", help="cubes of ten million cells, too")
-    large = asked.parse_args().large
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--large", action="store_true", help="also cubes of ten million cells")
+    large = parser.parse_args().large
     for grid in (partial(speed, large), objectives, errors):
         Console(width=140).print(grid())
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors")

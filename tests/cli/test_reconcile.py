@@ -87,10 +87,10 @@ def test_the_order_of_rows_does_not_matter(run, table: str, labels: tuple[str, .
     [
         ("", "no column 'count'"),
         ("name,parent\na,\n", "no column 'count'"),
-        ("name,parent,count\na,,1\na,,2\n", "'a' is there twice"),
+        ("name,parent,count\na,,1\na,,2\n", "the node 'a'"),
         ("name,parent,count\na,,1\nb,c,2\n", "parent 'c', which has no row"),
         ("name,parent,count\na,b,1\nb,a,2\n", "circle"),
-        ("parent,count\n,1\n", "none called 'name'"),
+        ("parent,count\n,1\n", "column 'name'"),
         ("name,parent,count\na,,1.5\n", "'1.5' in row 2"),
         ("name,parent,count\na,,nan\n", "give an integer"),
         ("name,parent,count\na,\n", "row 2 has 2 cells"),

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from discreet.reconcile import cube
 from discreet.reconcile.cubes import blocks_of
 from discreet.reconcile.least_squares import fit
-from discreet.reconcile.problem import read
+from discreet.reconcile.read_problem import read_problem
 
-Margin = dict[tuple[Any, ...], Any]
+CubeMargins = dict[tuple[Any, ...], Any]
 
 
 def every_key(dimensions: int) -> list[tuple[int, ...]]:
@@ -22,24 +22,24 @@ def margin(cells: np.ndarray, key: tuple[int, ...]) -> Any:
     return cells.sum(axis=tuple(axis for axis in range(cells.ndim) if axis not in key))
 
 
-def consistent(result: Margin) -> bool:
-    """Every margin is the sum of each that keeps more axes."""
-    for coarse, fine in ((a, b) for a in result for b in result if set(a) < set(b)):
-        dropped = tuple(place for place, axis in enumerate(fine) if axis not in coarse)
-        if not np.array_equal(result[coarse], np.asarray(result[fine]).sum(axis=dropped)):
+def consistent(margins: CubeMargins) -> bool:
+    """Return True if values are integers from 0 and every margin is the sum of each margin that keeps more axes."""
+    for coarse, fine in ((coarse, fine) for coarse in margins for fine in margins if set(coarse) < set(fine)):
+        dropped = tuple(dimension for dimension, axis in enumerate(fine) if axis not in coarse)
+        if not np.array_equal(margins[coarse], np.asarray(margins[fine]).sum(axis=dropped)):
             return False
-    return all(np.min(values) >= 0 and np.asarray(values).dtype == np.int64 for values in result.values())
+    return all(np.min(values) >= 0 and np.asarray(values).dtype == np.int64 for values in margins.values())
 
 
-def fitted(margins: Margin, variance: Any = None, fixed: Any = None) -> np.ndarray:
-    """The real cells of the only table."""
-    problem = read(margins, variance, fixed or {}, {})
-    found = fit(problem.axes, blocks_of(problem))
-    return np.asarray(problem.given(max(margins, key=len), found.tables[problem.tables[0]]))
+def fitted(margins: CubeMargins, variance: Any = None, fixed: Any = None) -> np.ndarray:
+    """Return the real cells of the only table."""
+    problem = read_problem(margins, variance, fixed, None)
+    tables = fit(problem.axes, blocks_of(problem)).tables
+    return np.asarray(problem.in_user_order(max(margins, key=len), tables[problem.tables[0]]))
 
 
 @st.composite
-def cubes(draw: st.DrawFn, smallest: int = 1) -> tuple[Margin, Margin]:
+def cubes(draw: st.DrawFn, smallest: int = 1) -> tuple[CubeMargins, CubeMargins]:
     """Noisy margins that include the cells, and their variances."""
     sides = tuple(draw(st.lists(st.integers(1, 4), min_size=smallest, max_size=3)))
     full = tuple(range(len(sides)))
@@ -52,7 +52,7 @@ def cubes(draw: st.DrawFn, smallest: int = 1) -> tuple[Margin, Margin]:
 
 
 def off_the_fit(sides: tuple[int, ...], public: list[tuple[int, ...]], variance: Any = None) -> dict[int, float]:
-    """Root mean square distance from the least-squares values, by axes kept, of margins that are not public."""
+    """Return root mean square distances from the least-squares values, by axes kept, of margins that are not public."""
     generator = np.random.default_rng(3)
     squares: dict[int, list[float]] = {}
     for run in range(15):
@@ -68,4 +68,4 @@ def off_the_fit(sides: tuple[int, ...], public: list[tuple[int, ...]], variance:
             if key and key not in public:
                 squares.setdefault(len(key), []).extend(np.ravel(result[key] - margin(real, key)) ** 2)
         assert all(np.array_equal(result[key], fixed[key]) for key in public)
-    return {ways: float(np.sqrt(np.mean(each))) for ways, each in squares.items()}
+    return {ways: float(np.sqrt(np.mean(of_ways))) for ways, of_ways in squares.items()}

@@ -19,7 +19,7 @@ def test_a_plan_that_cannot_meet_what_is_fixed_is_refused_before_anything_is_dra
     def broken(*_: Any, **__: Any) -> None:
         raise SolverError("no way")
 
-    monkeypatch.setattr(table_plan, "reconciled", broken)
+    monkeypatch.setattr(table_plan, "reconcile_cube", broken)
     with pytest.raises(SpecError, match="no way"):
         planned(TABLES[0], fixed=[{"where": {}, "count": 200}])
 

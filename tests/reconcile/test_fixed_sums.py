@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import SolverError
 from discreet.reconcile import cube
-from tests.reconcile.cube_cases import Margin, consistent, cubes, every_key, margin, off_the_fit
+from tests.reconcile.cube_cases import CubeMargins, consistent, cubes, every_key, margin, off_the_fit
 
 meeting = import_module("discreet.reconcile.fixed_sums")
 
@@ -22,7 +22,7 @@ def test_public_values_are_met(given_cube: Any, data: st.DataObject) -> None:
     full = max(noisy, key=len)
     truth = cube(noisy, seed=1)[full]
     truth = np.asarray(truth)
-    fixed: Margin = {}
+    fixed: CubeMargins = {}
     for key in data.draw(st.lists(st.sampled_from(every_key(truth.ndim)), unique=True, max_size=2)):
         fixed[key] = margin(truth, key)
     if full not in fixed:
@@ -39,7 +39,7 @@ def test_public_values_are_met(given_cube: Any, data: st.DataObject) -> None:
 
 
 @st.composite
-def public(draw: st.DrawFn) -> tuple[Margin, Margin, dict[int, Any]]:
+def public(draw: st.DrawFn) -> tuple[CubeMargins, CubeMargins, dict[int, Any]]:
     """Noisy margins, values of any margins or cells that are fixed at those of one table, and levels."""
     sides = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
@@ -53,13 +53,13 @@ def public(draw: st.DrawFn) -> tuple[Margin, Margin, dict[int, Any]]:
     if levels:
         keys += [tuple((0, "half") if axis == 0 else axis for axis in key) for key in keys if 0 in key]
     public_keys = draw(st.lists(st.sampled_from(keys), unique=True, min_size=1, max_size=5))
-    fixed: Margin = {}
+    fixed: CubeMargins = {}
     for key in public_keys:
         values = np.asarray(grouped(truth, key, levels))
         some = {place: int(values[place]) for place in np.ndindex(values.shape) if generator.random() < 0.6}
         fixed[key] = values if draw(st.booleans()) else some
     measured = draw(st.sets(st.sampled_from(keys))) | {(axis,) for axis in range(len(sides))}
-    noisy: Margin = {}
+    noisy: CubeMargins = {}
     for key in measured | (set(public_keys) if draw(st.booleans()) else set()):
         values = grouped(truth, key, levels)
         noisy[key] = values + generator.integers(-1000, 1001, np.shape(values))
@@ -169,7 +169,7 @@ def test_public_values_leave_the_other_margins_as_close(sides: tuple[int, ...]) 
 
 
 def test_some_values_of_a_margin_are_public() -> None:
-    noisy: Margin = {(0, 1): [[3, 5, -1], [4, 4, 2]], (0,): [9, 9], (1,): [8, 8, 2]}
+    noisy: CubeMargins = {(0, 1): [[3, 5, -1], [4, 4, 2]], (0,): [9, 9], (1,): [8, 8, 2]}
     result = cube(noisy, fixed={(0,): {1: 20}, (1,): {2: 0}}, seed=1)
     assert result[0,][1] == 20
     assert result[1,][2] == 0

@@ -13,7 +13,7 @@ import discreet
 from discreet.errors import SpecError
 from discreet.measure import secrets
 from discreet.publish.verify_folder import verify_folder
-from discreet.reconcile.cubes import reconciled
+from discreet.reconcile.cubes import reconcile_cube
 from discreet.release import run
 from tests.reconcile.planned import DIMENSIONS, TABLES, assert_additive, noisy, planned, populations, state
 
@@ -101,7 +101,7 @@ def test_crossed_dimensions_are_a_cube_and_come_out_as_one() -> None:
     whole, age, sex, total = values
     # the axes are in the order in which dimensions are declared: sex before age
     given = {(0, 1): whole.T, (1,): age, (0,): sex, (): total}
-    direct = reconciled(given, plan.variance, None, 9, None, total_first=True).values
+    direct = reconcile_cube(given, plan.variance, None, 9, None, total_first=True).values
     assert made[0].T.tolist() == direct[0, 1].tolist()
     weights = [1 / part.size for part in values]
     assert int(made[3]) == round(sum(int(p.sum()) * w for p, w in zip(values, weights, strict=True)) / sum(weights))

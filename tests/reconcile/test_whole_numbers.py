@@ -53,7 +53,7 @@ SIDES = [7, 5, 4, 3, 2]
 def test_two_way_tables_stay_within_one_of_least_squares(tables: Keys, seed: int, first: bool) -> None:
     used = sorted({axis for table in tables for axis in table})
     tables = [tuple(used.index(axis) for axis in table) for table in tables]
-    found = cubes.reconciled(
+    found = cubes.reconcile_cube(
         noisy(seed, [SIDES[axis] for axis in used], tables), 25.0, None, 1, None, total_first=first
     )
     assert_consistent(found.values)
@@ -68,7 +68,7 @@ CROSSING: Keys = [(0, 1, 2), (0, 1, 3), (0, 2, 4), (1, 2, 5)]
 def test_three_separators_that_cross(seed: int) -> None:
     """The first table shares all its two-way margins: rounded each by itself, they may leave no integers."""
     sides = np.random.default_rng(seed).integers(2, 8, 6).tolist()
-    found = cubes.reconciled(noisy(seed, sides, CROSSING), 25.0, None, 1, None, total_first=True)
+    found = cubes.reconcile_cube(noisy(seed, sides, CROSSING), 25.0, None, 1, None, total_first=True)
     assert_consistent(found.values)
     assert found.shift < 2
 

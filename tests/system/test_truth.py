@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ import pytest
 
 from discreet.errors import ReleaseError, SolverError
 from discreet.publish.verify_folder import verify_folder
+from discreet.reconcile import cubes, fit_certificate, least_squares
 from discreet.release import Release, demo_town, run
 
 from . import truth
-
-cubes = import_module("discreet.reconcile.cubes")
-squares = import_module("discreet.reconcile.least_squares")
 
 SIDES = {"a": 17, "b": 9, "c": 8, "d": 6, "e": 3, "f": 2}
 
@@ -137,7 +134,7 @@ def test_tables_of_a_part_of_the_people(tmp_path: Path) -> None:
 
 def _flat(axes: Any, blocks: Any, *rest: Any) -> Any:
     """The defect that published nonsense: where something is known, the tables are as flat as they can be."""
-    made = squares.fit(axes, blocks, *rest)
+    made = least_squares.fit(axes, blocks, *rest)
     known = [block for block in blocks if (block.variance == 0).all()]
     if not known:
         return made
@@ -148,8 +145,9 @@ def _flat(axes: Any, blocks: Any, *rest: Any) -> Any:
 
 def _unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that is cut off, and whose failure is passed over."""
-    for name, value in (("STEPS", 0), ("GAP", np.inf), ("RESIDUAL", np.inf), ("COARSE", np.inf)):
-        monkeypatch.setattr(squares, name, value)
+    monkeypatch.setattr(least_squares, "STEPS", 0)
+    for name in ("GAP", "RESIDUAL", "COARSE"):
+        monkeypatch.setattr(fit_certificate, name, np.inf)
 
 
 MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
@@ -179,7 +177,7 @@ def test_nonsense_is_refused_by_the_comparison_with_the_measurements(
 
 def test_a_search_that_does_not_converge_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = truth.zipf(7, 30_000, SIDES)
-    monkeypatch.setattr(squares, "STEPS", 1)
+    monkeypatch.setattr(least_squares, "STEPS", 1)
     with pytest.raises(SolverError, match="did not converge"):
         run(specification(tmp_path, rows, SETS[3]), tmp_path / "out")
     assert not (tmp_path / "out").exists()

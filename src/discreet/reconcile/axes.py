@@ -1,229 +1,212 @@
-"""Axes, their levels, and the groupings that can be made of them.
+"""The axes of a family of groupings, their levels, and the relations between groupings.
 
-A **key** names a grouping: pairs (axis, level) in the order of the axes. Level None is the finest categories of an
-axis; a coarser level is a partition of them by name (counties in states). () is the total. One grouping **refines**
-another if the other's cells are sums of its own.
+A **key** names a grouping by pairs (axis, level), see `partitions`. A grouping **refines** another grouping if every
+cell of the other grouping is a sum of its own cells.
 
-Keys are canonical: an axis that has one group only is left out, and two names of one partition become one name.
-Partitions of one axis need not be nested; what two of them have in common is their **join**, the finest partition that
-both refine.
+Keys are canonical: an axis with a single group is left out, and two names of one partition become one name.
+The partitions of one axis need not nest. The finest partition that two partitions both refine is their **join**.
 """
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.arrays import Integers
-
-Array = npt.NDArray[Any]
-Key = tuple[Any, ...]
-Labels = Mapping[tuple[int, Hashable], Integers]
+from discreet.reconcile.partitions import Array, Key, Labels, along, containing_groups, join
 
 
 class Axes:
-    """The sides of a family of groupings, and the levels of each.
+    """The sides of a family of groupings, and the levels of each axis.
 
     Parameters
     ----------
     sides
-        How many finest categories each axis has.
+        The number of finest categories of each axis.
     labels
-        For (axis, level) the group of each category: 0, 1, 2, ... without gaps. The order of levels decides which of
-        two alike groupings comes first; their names do not.
+        For (axis, level) the group of each category: 0, 1, 2, ... without gaps. The order of the levels decides which
+        of two similar groupings comes first. The names of the levels do not matter.
     """
 
     def __init__(self, sides: Sequence[int], labels: Labels) -> None:
         self.sides = tuple(sides)
         self._labels: dict[tuple[int, Hashable], Integers] = {}
-        self._groups: dict[tuple[int, Hashable], int] = {}
-        self._order: dict[tuple[int, Hashable], Integers] = {}
-        self._name: dict[tuple[int, Hashable], Hashable] = {}
-        self._seen: dict[tuple[int, bytes], Hashable] = {}
+        self._group_counts: dict[tuple[int, Hashable], int] = {}
+        self._user_groups: dict[tuple[int, Hashable], Integers] = {}
+        self._canonical_level: dict[tuple[int, Hashable], Hashable] = {}
+        self._level_of_partition: dict[tuple[int, bytes], Hashable] = {}
         self._levels: list[list[Hashable]] = [[] for _ in self.sides]
         for axis, side in enumerate(self.sides):
-            self._add(axis, None, np.arange(side))
+            self._add_level(axis, None, np.arange(side))
         for (axis, level), groups in labels.items():
-            self._add(axis, level, np.asarray(groups, dtype=np.int64))
+            self._add_level(axis, level, np.asarray(groups, dtype=np.int64))
         for axis in range(len(self.sides)):
-            self._close(axis)
+            self._add_joins(axis)
 
-    def _add(self, axis: int, level: Hashable, groups: Integers) -> None:
-        """Name a partition; its groups are numbered in the order in which they first occur."""
+    def _add_level(self, axis: int, level: Hashable, groups: Integers) -> None:
+        """Name a partition. Its groups are numbered in the order in which they first occur."""
         _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-        old = groups[np.sort(first)]
         rank = np.argsort(np.argsort(first))
         numbered = rank[inverse.reshape(-1)]
-        self._order[axis, level] = old
-        self._name[axis, level] = self._seen.setdefault((axis, numbered.tobytes()), level)
-        if self._name[axis, level] == level:
-            self._labels[axis, level] = numbered
-            self._groups[axis, level] = int(numbered.max()) + 1
+        pair = axis, level
+        self._user_groups[pair] = groups[np.sort(first)]
+        self._canonical_level[pair] = self._level_of_partition.setdefault((axis, numbered.tobytes()), level)
+        if self._canonical_level[pair] == level:
+            self._labels[pair] = numbered
+            self._group_counts[pair] = int(numbered.max()) + 1
             self._levels[axis].append(level)
 
-    def _close(self, axis: int) -> None:
-        """Add the joins of the partitions of an axis until all are there."""
-        names = self._levels[axis]  # grows as it is gone through
-        for number, one in enumerate(names):
-            for other in names[:number]:
-                if not (self._holds(axis, one, other) or self._holds(axis, other, one)):
-                    self._add(axis, ("join", one, other), self._join(axis, one, other))
+    def _add_joins(self, axis: int) -> None:
+        """Add the join of every two levels of an axis that do not nest, and the joins of joins."""
+        levels = self._levels[axis]  # grows during the loop
+        for number, level in enumerate(levels):
+            for other in levels[:number]:
+                if not (self._level_refines(axis, other, level) or self._level_refines(axis, level, other)):
+                    groups = join(self._labels[axis, level], self._labels[axis, other])
+                    self._add_level(axis, ("join", level, other), groups)
 
-    def _join(self, axis: int, one: Hashable, other: Hashable) -> Integers:
-        groups = self._labels[axis, one].copy()
-        while True:
-            before = groups
-            for labels in (self._labels[axis, other], self._labels[axis, one]):
-                least = np.full(int(labels.max()) + 1, len(groups))
-                np.minimum.at(least, labels, groups)
-                groups = least[labels]
-            if np.array_equal(groups, before):
-                return groups
+    def _level_refines(self, axis: int, fine: Hashable, coarse: Hashable) -> bool:
+        """Return True if every group of the fine level lies in one group of the coarse level."""
+        return fine == coarse or self._containing_groups(axis, fine, coarse) is not None
 
-    def _holds(self, axis: int, coarse: Hashable, fine: Hashable) -> bool:
-        """Whether every group of one level lies in one group of the other."""
-        return fine == coarse or self._between(axis, coarse, fine) is not None
-
-    def _between(self, axis: int, coarse: Hashable, fine: Hashable) -> Integers | None:
-        """The group of a coarse level that holds each group of a fine one; None where there is not one."""
-        of, to = self._labels[axis, fine], self._labels[axis, coarse]
-        first = np.zeros(int(of.max()) + 1, dtype=np.int64)
-        first[of] = to
-        return first if np.array_equal(first[of], to) else None
+    def _containing_groups(self, axis: int, fine: Hashable, coarse: Hashable) -> Integers | None:
+        return containing_groups(self._labels[axis, fine], self._labels[axis, coarse])
 
     def groups(self, axis: int, level: Hashable) -> int:
-        """How many groups a level has."""
-        return self._groups[axis, level]
+        """Return the number of groups of a level."""
+        return self._group_counts[axis, level]
 
     def shape(self, key: Key) -> tuple[int, ...]:
-        """The sides of a grouping."""
+        """Return the sides of a grouping."""
         return tuple(self.groups(axis, level) for axis, level in key)
 
     def size(self, key: Key) -> int:
-        """How many cells a grouping has."""
+        """Return the number of cells of a grouping."""
         return math.prod(self.shape(key))
 
     def rank(self, key: Key) -> str:
-        """What groupings are sorted by, whatever their levels are called."""
+        """Return a text to sort groupings by. It does not depend on the names of levels."""
         return str(tuple((axis, None if level is None else self._levels[axis].index(level)) for axis, level in key))
 
     def canonical(self, key: Key) -> Key:
-        """The same grouping by its canonical key."""
-        named = ((axis, self._name[axis, level]) for axis, level in key)
-        return tuple((axis, level) for axis, level in named if self.groups(axis, level) > 1)
+        """Return the canonical key of a grouping."""
+        renamed = ((axis, self._canonical_level[axis, level]) for axis, level in key)
+        return tuple((axis, level) for axis, level in renamed if self.groups(axis, level) > 1)
 
     def arrange(self, key: Key, values: Array) -> Array:
-        """Numbers of a grouping as given, in the order and shape of its canonical key."""
-        for place, pair in enumerate(key):
-            values = values.take(self._order[pair], axis=place)
+        """Return the numbers of a user's grouping in the order and shape of its canonical key."""
+        for dimension, pair in enumerate(key):
+            values = values.take(self._user_groups[pair], axis=dimension)
         return values.reshape(self.shape(self.canonical(key)))
 
     def restore(self, key: Key, values: Array) -> Array:
-        """Numbers of a canonical grouping, in the order and shape of a key as given."""
-        values = values.reshape([self.groups(axis, self._name[axis, level]) for axis, level in key])
-        for place, pair in enumerate(key):
-            values = values.take(np.argsort(self._order[pair]), axis=place)
+        """Return the numbers of a canonical grouping in the order and shape of a user's key."""
+        values = values.reshape([self.groups(axis, self._canonical_level[axis, level]) for axis, level in key])
+        for dimension, pair in enumerate(key):
+            values = values.take(np.argsort(self._user_groups[pair]), axis=dimension)
         return values
 
     def refines(self, fine: Key, coarse: Key) -> bool:
-        """Whether the cells of one grouping are sums of cells of the other; a grouping refines itself."""
+        """Return True if every cell of the coarse grouping is a sum of cells of the fine one."""
         levels = dict(fine)
-        return all(axis in levels and self._holds(axis, level, levels[axis]) for axis, level in coarse)
+        return all(axis in levels and self._level_refines(axis, levels[axis], level) for axis, level in coarse)
 
     def below(self, key: Key) -> Iterator[Key]:
-        """Every grouping that a grouping refines, itself first."""
+        """Yield every grouping that a grouping refines, the grouping itself first."""
         choices = []
         for axis, level in key:
-            coarser = [name for name in self._levels[axis] if self._holds(axis, name, level)]
+            coarser = [name for name in self._levels[axis] if self._level_refines(axis, level, name)]
             coarser.sort(key=lambda name, axis=axis: -self.groups(axis, name))  # type: ignore[misc]
             choices.append([*((axis, name) for name in coarser if self.groups(axis, name) > 1), None])
         for chosen in product(*choices):
             yield tuple(pair for pair in chosen if pair is not None)
 
-    def meet(self, one: Key, other: Key) -> Key:
-        """The finest grouping that both refine."""
-        levels = dict(other)
-        found = []
-        for axis, level in one:
+    def meet(self, first: Key, second: Key) -> Key:
+        """Return the finest grouping that both groupings refine."""
+        levels = dict(second)
+        pairs = []
+        for axis, level in first:
             shared = [
                 name
                 for name in (self._levels[axis] if axis in levels else ())
-                if self._holds(axis, name, level) and self._holds(axis, name, levels[axis])
+                if self._level_refines(axis, level, name) and self._level_refines(axis, levels[axis], name)
             ]
             if shared:
                 finest = max(shared, key=lambda name, axis=axis: self.groups(axis, name))  # type: ignore[misc]
                 if self.groups(axis, finest) > 1:
-                    found.append((axis, finest))
-        return tuple(found)
+                    pairs.append((axis, finest))
+        return tuple(pairs)
 
     def owners(self, fine: Key, coarse: Key) -> Integers:
-        """For every cell of a grouping, row by row, the cell of a coarser one that holds it."""
+        """Return, for every cell of a grouping, the index of the cell of a coarser grouping that contains it.
+
+        Cells are numbered row by row in both groupings.
+        """
         shape = self.shape(fine)
-        place = np.zeros(shape, dtype=np.int64)
+        index = np.zeros(shape, dtype=np.int64)
         axes = [axis for axis, _ in fine]
         for axis, level in coarse:
-            at = axes.index(axis)
-            to = self._between(axis, level, fine[at][1])
-            assert to is not None, "the finer grouping refines the coarser"
-            place = place * self.groups(axis, level) + to.reshape([-1 if d == at else 1 for d in range(len(shape))])
-        return place.reshape(-1)
+            dimension = axes.index(axis)
+            groups = self._containing_groups(axis, fine[dimension][1], level)
+            assert groups is not None, "the finer grouping refines the coarser"
+            index = index * self.groups(axis, level) + along(groups, dimension, len(shape))
+        return index.reshape(-1)
 
     def add(self, values: Array, fine: Key, coarse: Key) -> Array:
-        """The sums of a grouping's numbers that make up a coarser one."""
+        """Return the cells of a coarser grouping as sums of the cells of a finer one."""
         total = np.bincount(self.owners(fine, coarse), np.ravel(values), minlength=self.size(coarse))
         return total.reshape(self.shape(coarse))
 
     def maximal(self, keys: Sequence[Key]) -> list[Key]:
-        """The groupings that no other refines, the largest first."""
-        order = sorted(dict.fromkeys(keys), key=lambda key: (-len(key), -self.size(key), self.rank(key)))
+        """Return the groupings that no other grouping refines, the largest first."""
+        largest_first = sorted(dict.fromkeys(keys), key=lambda key: (-len(key), -self.size(key), self.rank(key)))
         covered: set[Key] = set()
-        found = []
-        for key in order:
+        maximal = []
+        for key in largest_first:
             if key not in covered:
-                found.append(key)
+                maximal.append(key)
                 covered.update(self.below(key))
-        return found
+        return maximal
 
     def local(self, key: Key, below: Sequence[Key]) -> tuple[list[Key], dict[tuple[int, Hashable], Integers]]:
-        """Groupings below a key as keys of its own axes 0, 1, ..., and the labels of their levels."""
+        """Return groupings below a key as keys of the key's own axes 0, 1, ..., and the labels of their levels."""
         levels = dict(key)
-        place = {axis: at for at, (axis, _) in enumerate(key)}
+        local_axis = {axis: number for number, (axis, _) in enumerate(key)}
         labels: dict[tuple[int, Hashable], Integers] = {}
-        found = []
-        for other in below:
+        local_keys = []
+        for coarse in below:
             pairs: list[tuple[int, Hashable]] = []
-            for axis, level in other:
-                if level == levels[axis]:
-                    pairs.append((place[axis], None))
-                else:
-                    to = self._between(axis, level, levels[axis])
-                    assert to is not None, "the key refines what is below it"
-                    labels[place[axis], ("level", level)] = to
-                    pairs.append((place[axis], ("level", level)))
-            found.append(tuple(pairs))
-        return found, labels
+            for axis, level in coarse:
+                pair: tuple[int, Hashable] = (local_axis[axis], None)
+                if level != levels[axis]:
+                    groups = self._containing_groups(axis, levels[axis], level)
+                    assert groups is not None, "the key refines the groupings below it"
+                    pair = (local_axis[axis], ("level", level))
+                    labels[pair] = groups
+                pairs.append(pair)
+            local_keys.append(tuple(pairs))
+        return local_keys, labels
 
     def coarser(self, axis: int, level: Hashable) -> tuple[Hashable] | None:
-        """The next coarser level of an axis, wrapped in a tuple; None where that is all of it."""
+        """Return the next coarser level of an axis, wrapped in a tuple; None if that is the whole axis."""
         nested = [
             name
             for name in self._levels[axis]
-            if 1 < self.groups(axis, name) < self.groups(axis, level) and self._holds(axis, name, level)
+            if 1 < self.groups(axis, name) < self.groups(axis, level) and self._level_refines(axis, level, name)
         ]
-        return (
-            (max(nested, key=lambda name: (self.groups(axis, name), self._labels[axis, name].tolist())),)
-            if nested
-            else None
-        )
+        if not nested:
+            return None
+        return (max(nested, key=lambda name: (self.groups(axis, name), self._labels[axis, name].tolist())),)
 
     def parents(self, axis: int, level: Hashable) -> Integers:
-        """For each group of a level the group of the next coarser level that holds it; zeros where that is all."""
-        found = self.coarser(axis, level)
-        if found is None:
+        """Return, for each group of a level, the group of the next coarser level that contains it.
+
+        All are 0 if the next coarser level is the whole axis.
+        """
+        coarser = self.coarser(axis, level)
+        if coarser is None:
             return np.zeros(self.groups(axis, level), dtype=np.int64)
-        to = self._between(axis, found[0], level)
-        assert to is not None, "the level refines the next coarser one"
-        return to
+        groups = self._containing_groups(axis, level, coarser[0])
+        assert groups is not None, "the level refines the next coarser level"
+        return groups

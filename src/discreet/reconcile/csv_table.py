@@ -1,8 +1,10 @@
 """Reconcile a table in a CSV file: a hierarchy, or crossed dimensions with their margins.
 
-Columns `count` (noisy integers) and, if wanted, `variance` and `fixed` (a public value, or empty). With columns `name`
-and `parent` the rows are nodes of a hierarchy, an empty parent making a root. Otherwise every other column is a
-dimension, and a row whose cell in it is empty or `_total` is summed over it. Rows may come in any order, and keep it.
+The column `count` has noisy integers. The columns `variance` and `fixed` (a public value, or empty) are optional.
+
+With columns `name` and `parent` the rows are nodes of a hierarchy; a node with an empty parent is a root. Otherwise
+every other column is a dimension. A row is summed over a dimension if its cell there is empty or `_total`. Rows may
+come in any order, and keep that order.
 """
 
 import csv
@@ -11,174 +13,263 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arrays import Floats, Integers
 from discreet.errors import InputError
 from discreet.labels import TOTAL
-from discreet.reconcile.cubes import Moved, moved, reconciled
+from discreet.reconcile.cubes import Moved, moved, reconcile_cube
 from discreet.reconcile.inputs import LARGEST
 from discreet.reconcile.problem import Naming
-from discreet.reconcile.trees import named as named_tree
+from discreet.reconcile.trees import fit_tree
 
 TOTALS = ("", TOTAL)
-OWN = ("count", "variance", "fixed")
+NUMBER_COLUMNS = ("count", "variance", "fixed")
 
 
 @dataclass(frozen=True)
-class Reconciled:
-    """A table that adds up, as CSV text, and how far its numbers moved: by margin, or the hierarchy as a whole."""
+class ReconciledTable:
+    """A table that adds up.
+
+    Attributes
+    ----------
+    text
+        The table as CSV.
+    moved
+        How far the numbers moved: by margin, or all nodes of a hierarchy together.
+    """
 
     text: str
     moved: dict[str, Moved]
 
 
-def reconcile(text: str, seed: int | None = None) -> Reconciled:
-    """Make the counts of a CSV table add up."""
-    try:
-        rows = list(csv.reader(io.StringIO(text)))
-    except csv.Error as error:
-        raise InputError(f"the table is no CSV that can be read ({error}); correct it") from None
-    if len(rows) < 2 or "count" not in rows[0]:
-        raise InputError("the table has no rows, or no column 'count'; give a header and one row a cell")
-    header = rows[0]
-    if len(set(header)) < len(header):
-        raise InputError(f"the table has two columns of one name: {', '.join(header)}; rename one")
-    numbers, body = [number for number, row in enumerate(rows, 1) if row][1:], [row for row in rows[1:] if row]
-    for number, row in zip(numbers, body, strict=True):
-        if len(row) != len(header):
-            raise InputError(f"row {number} has {len(row)} cells, the header {len(header)}; give it as many")
-    columns = {name: [row[place].strip() for row in body] for place, name in enumerate(header)}
-    nested = "parent" in columns
-    pairs = list(zip(numbers, columns["count"], strict=True))
-    counts = np.array([_integer(value, "count", number, -LARGEST) for number, value in pairs], dtype=np.int64)
-    variances = None
-    if "variance" in columns:
-        spreads = zip(numbers, columns["variance"], strict=True)
-        variances = np.array([_variance(value, number, nested) for number, value in spreads])
-    fixed = {
-        place: _integer(value, "fixed", numbers[place], 0)
-        for place, value in enumerate(columns.get("fixed", []))
-        if value
-    }
-    if nested:
-        result, told = _tree(columns, counts, variances, fixed, seed)
-    else:
-        result, told = _cube(columns, counts, variances, fixed, seed)
-    place = header.index("count")
+class _Numbers(NamedTuple):
+    """The numbers of a table, row by row; `fixed` has values by row."""
+
+    counts: Integers
+    variances: Floats | None
+    fixed: dict[int, int]
+
+
+def reconcile(text: str, seed: int | None = None) -> ReconciledTable:
+    """Return a CSV table whose counts add up.
+
+    Parameters
+    ----------
+    text
+        The table, with a header.
+    seed
+        An integer from 0 that decides ties. None takes a fresh one.
+
+    Raises
+    ------
+    InputError
+        The table is no CSV, or a row or column is not what it should be.
+    ParameterError
+        Fixed values contradict each other.
+    SolverError
+        Least squares did not converge, or no integers were found.
+    """
+    header, line_numbers, rows = _read(text)
+    columns = {name: [row[index].strip() for row in rows] for index, name in enumerate(header)}
+    is_tree = "parent" in columns
+    numbers = _numbers(columns, line_numbers, is_tree)
+    counts, distances = (_tree if is_tree else _cube)(columns, numbers, seed)
+    position = header.index("count")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([*row[:place], value, *row[place + 1 :]] for row, value in zip(body, result.tolist(), strict=True))
-    return Reconciled(out.getvalue(), told)
+    for row, count in zip(rows, counts.tolist(), strict=True):
+        writer.writerow([*row[:position], count, *row[position + 1 :]])
+    return ReconciledTable(out.getvalue(), distances)
 
 
-def _integer(value: str, column: str, number: int, least: int) -> int:
+def _read(text: str) -> tuple[list[str], list[int], list[list[str]]]:
+    """Return the header, and the line numbers and cells of all rows that are not empty."""
+    try:
+        lines = list(csv.reader(io.StringIO(text)))
+    except csv.Error as error:
+        raise InputError(f"the table is no CSV that can be read ({error}); correct it") from None
+    if len(lines) < 2 or "count" not in lines[0]:
+        raise InputError("the table has no rows, or no column 'count'; give a header and one row a cell")
+    header = lines[0]
+    if len(set(header)) < len(header):
+        raise InputError(f"the table has two columns of one name: {', '.join(header)}; rename one")
+    line_numbers = [number for number, line in enumerate(lines, 1) if line][1:]
+    rows = [line for line in lines[1:] if line]
+    for number, row in zip(line_numbers, rows, strict=True):
+        if len(row) != len(header):
+            raise InputError(f"row {number} has {len(row)} cells, and the header has {len(header)}; give as many")
+    return header, line_numbers, rows
+
+
+def _numbers(columns: dict[str, list[str]], line_numbers: list[int], is_tree: bool) -> _Numbers:
+    counts = [
+        _integer(value, "count", number, -LARGEST) for value, number in zip(columns["count"], line_numbers, strict=True)
+    ]
+    variances = None
+    if "variance" in columns:
+        pairs = zip(columns["variance"], line_numbers, strict=True)
+        variances = np.array([_variance(value, number, is_tree) for value, number in pairs])
+    fixed = {
+        row: _integer(value, "fixed", line_numbers[row], 0)
+        for row, value in enumerate(columns.get("fixed", []))
+        if value
+    }
+    return _Numbers(np.array(counts, dtype=np.int64), variances, fixed)
+
+
+def _integer(value: str, column: str, line_number: int, least: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,15}", value):
-        raise InputError(f"{column} is {value!r:.40} in row {number}; give an integer in every row")
+        raise InputError(f"{column} is {value!r:.40} in row {line_number}; give an integer in every row")
     if not least <= int(value) <= LARGEST:
         raise InputError(
-            f"{column} is {value} in row {number}; give an integer from {'-2**42' if least else 0} to 2**42"
+            f"{column} is {value} in row {line_number}; give an integer from {'-2**42' if least else 0} to 2**42"
         )
     return int(value)
 
 
-def _variance(value: str, number: int, unmeasured: bool) -> float:
-    """A variance; inf, for a number that was not measured, only in a hierarchy."""
+def _variance(value: str, line_number: int, is_tree: bool) -> float:
+    """Return a variance. Only a hierarchy may have inf, for a number that was not measured."""
     try:
-        spread = float(value)
+        variance = float(value)
     except ValueError:
-        spread = math.nan
-    if not (1e-100 <= spread <= 1e100 or (unmeasured and spread == math.inf)):
-        raise InputError(f"variance is {value!r:.40} in row {number}; give a number above 0 in every row")
-    return spread
+        variance = math.nan
+    if not (1e-100 <= variance <= 1e100 or (is_tree and variance == math.inf)):
+        raise InputError(f"variance is {value!r:.40} in row {line_number}; give a number above 0 in every row")
+    return variance
 
 
-def _tree(
-    columns: dict[str, list[str]], counts: Any, variances: Any, fixed: dict[int, int], seed: int | None
-) -> tuple[Any, dict[str, Moved]]:
+def _tree(columns: dict[str, list[str]], numbers: _Numbers, seed: int | None) -> tuple[Integers, dict[str, Moved]]:
+    """Return the counts of a hierarchy, and how far they moved."""
     if "name" not in columns:
-        raise InputError("the table has a column 'parent' and none called 'name'; name every node")
+        raise InputError("the table has a column 'parent' and no column 'name'; name every node")
     names = columns["name"]
-    order = sorted(range(len(names)), key=names.__getitem__)
-    place = {names[row]: number for number, row in enumerate(order)}
-    if len(place) < len(names):
+    row_of_node = sorted(range(len(names)), key=names.__getitem__)
+    node_of = {names[row]: node for node, row in enumerate(row_of_node)}
+    if len(node_of) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the node {twice!r:.60} is there twice; a node has one row and one parent")
+        raise InputError(f"the node {twice!r:.60} has two rows; give every node one row and one parent")
     parents = []
-    for row in order:
+    for row in row_of_node:
         parent = columns["parent"][row]
-        if parent and parent not in place:
+        if parent and parent not in node_of:
             raise InputError(f"the node {names[row]!r:.60} has the parent {parent!r:.60}, which has no row; add it")
-        parents.append(place[parent] if parent else -1)
-    found = named_tree(
-        counts[order],
+        parents.append(node_of[parent] if parent else -1)
+    counts, _, _ = fit_tree(
+        numbers.counts[row_of_node],
         parents,
-        None if variances is None else variances[order],
-        {place[names[row]]: value for row, value in fixed.items()},
+        None if numbers.variances is None else numbers.variances[row_of_node],
+        {node_of[names[row]]: value for row, value in numbers.fixed.items()},
         seed,
-        lambda node: f"{names[order[node]]!r:.60}",
+        lambda node: f"{names[row_of_node[node]]!r:.60}",
     )
-    result = np.empty_like(found)
-    result[order] = found
-    return result, {"all nodes": moved(counts, result)}
-
-
-def _cube(
-    columns: dict[str, list[str]], counts: Any, variances: Any, fixed: dict[int, int], seed: int | None
-) -> tuple[Any, dict[str, Moved]]:
-    dimensions = [name for name in columns if name not in OWN]
-    codes, sides = [], []
-    words = [sorted(set(columns[name]) - set(TOTALS)) for name in dimensions]
-    for name, values in zip(dimensions, words, strict=True):
-        categories = {value: number for number, value in enumerate(values)}
-        codes.append(np.array([categories.get(value, -1) for value in columns[name]]))
-        sides.append(len(categories))
-        if not categories:
-            raise InputError(f"the dimension {name!r:.60} has no categories, only totals; remove the column")
-    table = np.stack([*codes, np.zeros(len(counts), dtype=np.int64)])[: len(codes)].T
-    rows_of: dict[tuple[int, ...], list[int]] = {}
-    for number, row in enumerate(table.tolist()):
-        rows_of.setdefault(tuple(axis for axis, code in enumerate(row) if code >= 0), []).append(number)
-    margins, spreads, places = {}, {}, {}
-    known: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
-    for key, rows in rows_of.items():
-        shape = tuple(sides[axis] for axis in key)
-        name = _margin(key, dimensions)
-        at = np.ravel_multi_index(tuple(table[rows][:, list(key)].T), shape) if key else np.zeros(len(rows), dtype=int)
-        seen = np.bincount(at, minlength=int(np.prod(shape)))
-        if (seen != 1).any():
-            cell = np.unravel_index(int(np.argmax(seen != 1)), shape) if key else ()
-            shown = _cell(key, cell, dimensions, words)
-            often = int(seen.flat[int(np.argmax(seen != 1))])
-            raise InputError(f"the margin {name} has {often} rows for {shown}; give one for every cell")
-        noisy, spread = np.empty(len(rows), dtype=np.int64), np.ones(len(rows))
-        noisy[at] = counts[rows]
-        margins[key] = noisy.reshape(shape)
-        if variances is not None:
-            spread[at] = variances[rows]
-            spreads[key] = spread[0] if (spread == spread[0]).all() else spread.reshape(shape)
-        for number, place in zip(rows, at.tolist(), strict=True):
-            if number in fixed:
-                index = tuple(int(code) for code in np.unravel_index(place, shape)) if key else ()
-                known.setdefault(key, {})[index] = fixed[number]
-        places[key] = (rows, at, name)
-    naming = Naming(
-        lambda named: _margin([axis for axis, _ in named], dimensions),
-        lambda named, at: _cell([axis for axis, _ in named], at, dimensions, words),
-    )
-    found = reconciled(margins, spreads or None, known, seed, None, naming).values
     result = np.empty_like(counts)
-    for key, (rows, at, _) in places.items():
-        result[rows] = np.ravel(found[key])[at]
-    return result, {places[key][2]: told for key, told in moved(margins, found).items()}
+    result[row_of_node] = counts
+    return result, {"all nodes": moved(numbers.counts, result)}
 
 
-def _margin(axes: Sequence[int], dimensions: list[str]) -> str:
-    return " by ".join(dimensions[axis] for axis in axes) or "total"
+@dataclass(frozen=True)
+class _Dimensions:
+    """The dimensions of a table, and the categories of each, sorted."""
+
+    names: list[str]
+    categories: list[list[str]]
+
+    def shape(self, axes: Sequence[int]) -> tuple[int, ...]:
+        return tuple(len(self.categories[axis]) for axis in axes)
+
+    def margin_name(self, axes: Sequence[int]) -> str:
+        return " by ".join(self.names[axis] for axis in axes) or "total"
+
+    def cell_name(self, axes: Sequence[int], index: Sequence[int]) -> str:
+        parts = [
+            f"{self.names[axis]} {self.categories[axis][int(code)]}" for axis, code in zip(axes, index, strict=True)
+        ]
+        return ", ".join(parts) or "the total"
+
+    @property
+    def naming(self) -> Naming:
+        """How error messages name margins and cells."""
+        return Naming(
+            lambda key: self.margin_name([axis for axis, _ in key]),
+            lambda key, index: self.cell_name([axis for axis, _ in key], index),
+        )
 
 
-def _cell(axes: Sequence[int], at: Sequence[Any], dimensions: list[str], words: list[list[str]]) -> str:
-    parts = [f"{dimensions[axis]} {words[axis][int(code)]}" for axis, code in zip(axes, at, strict=True)]
-    return ", ".join(parts) or "the total"
+class _MarginRows(NamedTuple):
+    """The rows of one margin, and for each row the index of its cell, counted row by row."""
+
+    rows: list[int]
+    cells: Integers
+
+
+def _cube(columns: dict[str, list[str]], numbers: _Numbers, seed: int | None) -> tuple[Integers, dict[str, Moved]]:
+    """Return the counts of crossed dimensions, and how far those of each margin moved."""
+    dimensions = _dimensions(columns)
+    margin_rows = _rows_by_margin(columns, dimensions)
+    margins, variances = {}, {}
+    fixed: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
+    for key, (rows, cells) in margin_rows.items():
+        shape = dimensions.shape(key)
+        noisy = np.empty(len(rows), dtype=np.int64)
+        noisy[cells] = numbers.counts[rows]
+        margins[key] = noisy.reshape(shape)
+        if numbers.variances is not None:
+            variance = np.ones(len(rows))
+            variance[cells] = numbers.variances[rows]
+            variances[key] = variance[0] if (variance == variance[0]).all() else variance.reshape(shape)
+        for row, cell in zip(rows, cells.tolist(), strict=True):
+            if row in numbers.fixed:
+                fixed.setdefault(key, {})[_index(cell, shape)] = numbers.fixed[row]
+    reconciled = reconcile_cube(margins, variances or None, fixed, seed, None, dimensions.naming).values
+    result = np.empty_like(numbers.counts)
+    for key, (rows, cells) in margin_rows.items():
+        result[rows] = np.ravel(reconciled[key])[cells]
+    distances = moved(margins, reconciled)
+    return result, {dimensions.margin_name(key): distances[key] for key in margin_rows}
+
+
+def _dimensions(columns: dict[str, list[str]]) -> _Dimensions:
+    names = [name for name in columns if name not in NUMBER_COLUMNS]
+    categories = [sorted(set(columns[name]) - set(TOTALS)) for name in names]
+    for name, values in zip(names, categories, strict=True):
+        if not values:
+            raise InputError(f"the dimension {name!r:.60} has no categories, only totals; remove the column")
+    return _Dimensions(names, categories)
+
+
+def _rows_by_margin(columns: dict[str, list[str]], dimensions: _Dimensions) -> dict[tuple[int, ...], _MarginRows]:
+    """Return the rows of every margin, by the axes it keeps.
+
+    Raise InputError if a margin has no row for a cell, or several.
+    """
+    codes = np.empty((len(columns["count"]), len(dimensions.names)), dtype=np.int64)
+    for axis, (name, categories) in enumerate(zip(dimensions.names, dimensions.categories, strict=True)):
+        code_of = {category: code for code, category in enumerate(categories)}
+        codes[:, axis] = [code_of.get(value, -1) for value in columns[name]]
+    rows_of: dict[tuple[int, ...], list[int]] = {}
+    for row, row_codes in enumerate(codes.tolist()):
+        rows_of.setdefault(tuple(axis for axis, code in enumerate(row_codes) if code >= 0), []).append(row)
+    margins = {}
+    for key, rows in rows_of.items():
+        shape = dimensions.shape(key)
+        cells = np.zeros(len(rows), dtype=np.int64)
+        if key:
+            cells = np.ravel_multi_index(tuple(codes[rows][:, list(key)].T), shape).astype(np.int64)
+        times = np.bincount(cells, minlength=math.prod(shape))
+        if (times != 1).any():
+            wrong = int(np.argmax(times != 1))
+            raise InputError(
+                f"the margin {dimensions.margin_name(key)} has {times[wrong]} rows for"
+                f" {dimensions.cell_name(key, _index(wrong, shape))}; give one row for every cell"
+            )
+        margins[key] = _MarginRows(rows, cells)
+    return margins
+
+
+def _index(cell: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the index of a cell that is counted row by row."""
+    return tuple(int(code) for code in np.unravel_index(cell, shape)) if shape else ()

@@ -1,14 +1,16 @@
-"""Crossed tables and their margins, made to add up; hierarchies on the axes if need be.
+"""Make crossed tables and their margins add up; axes may have levels.
 
-The unknowns are the cells of the largest groupings that are given, the **tables**; margins that several tables have
-are one and the same. Tables x >= 0 are fitted to all measurements by weighted least squares (`least_squares`), which
-returns a certificate or fails. Then they are rounded, what tables share first (`whole_numbers`). A single table of one
-or two dimensions has every number rounded down or up, where nothing is fixed. In more dimensions, or with levels, that
-is not always possible: every cell is rounded down or up so that the margins stay within a unit or two. `moved` tells
-how far each margin is from its noisy values.
+The unknowns are the cells of the **tables**: the largest groupings that are given. A margin that several tables have is
+one and the same grouping. Non-negative tables are fitted to all measurements by weighted least squares
+(`least_squares`), which returns a certificate or fails. Then the tables are rounded, the groupings that tables share
+first (`whole_numbers`).
 
-Categories are first put into an order that depends on their counts only, so the result does not depend on the order in
-which the categories of an axis are given, except between categories that agree in everything.
+In a single table of one or two dimensions, with nothing fixed, every number is rounded down or up. In more dimensions,
+or with levels, that is not always possible: every cell is rounded down or up so that the margins stay within a unit or
+two. `moved` tells how far each margin is from its measurements.
+
+The categories of an axis are first sorted by their contents (`problem_order`). So the result does not depend on the
+order in which categories are given, except for categories that agree in everything.
 """
 
 import math
@@ -22,96 +24,115 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.errors import InputError, SolverError
 from discreet.reconcile import inputs, tie_breaking
-from discreet.reconcile.axes import Key
 from discreet.reconcile.blocks import Block
-from discreet.reconcile.least_squares import Fit, fit
+from discreet.reconcile.fit_certificate import Fit
+from discreet.reconcile.least_squares import fit
 from discreet.reconcile.margins import Levels
-from discreet.reconcile.problem import BY_KEY, Naming, Problem, read
-from discreet.reconcile.settle import settled
+from discreet.reconcile.partitions import Array, Key
+from discreet.reconcile.problem import BY_KEY, Naming, Problem, UserKey
+from discreet.reconcile.read_problem import read_problem
+from discreet.reconcile.settle import settle
 from discreet.reconcile.variances import variances
 from discreet.reconcile.whole_numbers import whole_numbers
 
 LATENT = 10.0
-"""The variance of numbers that were not measured beside fixed ones, against the largest of the noise."""
+"""Variance of numbers that are not measured in a grouping with fixed values, relative to the largest of the noise."""
 
 ROUGH = 1e-2
 """Largest disagreement of simulated tables, in standard deviations of the least noise."""
 
 ROUNDS = 200
-"""Fits with numbers that were not measured, each around what the last one found, at most."""
+"""Most fits of a problem with numbers that are not measured, each around the numbers of the last fit."""
 
 STILL = 1e-3
 """How far measured numbers may move in the last of these rounds, in standard deviations of the least noise."""
 
 
 def cube(
-    margins: Mapping[Key, npt.ArrayLike],
+    margins: Mapping[UserKey, npt.ArrayLike],
     *,
     variance: Any = None,
-    fixed: Mapping[Key, Any] | None = None,
+    fixed: Mapping[UserKey, Any] | None = None,
     seed: int | None = None,
     levels: Levels | None = None,
-) -> dict[Key, Any]:
-    """Non-negative integers that add up, from noisy margins of crossed tables.
+) -> dict[UserKey, Any]:
+    """Return non-negative integers that add up, from noisy margins of crossed tables.
 
     Parameters
     ----------
     margins
-        Noisy integers by the axes they keep: {(): total, (0,): array, (0, 1): array, ...}, any set of them, every cell
-        of each. An axis at a coarser level is a pair: (0, "state").
+        Noisy integers by the axes they keep: {(): total, (0,): array, (0, 1): array, ...}. Any set of margins, but all
+        cells of each. An axis at a coarser level is a pair: (0, "state").
     variance
-        Of the noise: one number, or one a margin; a margin's may be one number or one a cell. All equal unless given;
-        only ratios matter.
+        The variance of the noise: one number, or {key: one number, or an array with one number a cell}. Only ratios
+        matter. None: all are equal.
     fixed
-        Values that are public from elsewhere and must be met exactly: by margin, either all its values or some by
-        index, {(): 1000, (0, 1): {(2, 3): 0}}. A structural zero is a cell fixed at 0.
+        Values that are public from elsewhere and are met exactly. By margin, an array of all values or some values by
+        index: {(): 1000, (0, 1): {(2, 3): 0}}. A structural zero is a cell fixed at 0.
     seed
-        Decides ties; None takes a fresh one.
+        An integer from 0 that decides ties. None takes a fresh one.
     levels
-        Coarser levels of axes: {axis: {name: group of each category}}, groups being 0, 1, 2, ...
+        Coarser levels of axes: {axis: {name: group of each category}}. Groups are 0, 1, 2, ...
 
     Returns
     -------
-    The same keys with int64 values. A margin is the sum of the cells of every table that has it. Tables that form a
-    circle (0, 1), (1, 2), (0, 2) agree with each other; that there are microdata with all of them is not promised.
+    dict
+        The same keys with int64 values. Every margin is the sum of the cells of every table that contains it. Tables
+        that form a circle, (0, 1), (1, 2), (0, 2), agree with each other; microdata with all of them may not exist.
 
     Raises
     ------
     InputError, ParameterError
-        Something given is not what it should be, or fixed values contradict each other.
+        An argument is not what it should be, or fixed values contradict each other.
     SolverError
         Least squares did not converge to within the limits of its certificate, or no integers were found.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> noisy = {(): 103, (0,): [40, 61], (1,): [55, 33, 16], (0, 1): [[18, 20, -1], [34, 15, 13]]}
+    >>> table = dc.reconcile.cube(noisy, seed=1)
+    >>> table[0, 1].tolist()
+    [[19, 20, 1], [35, 14, 13]]
+    >>> table[(0,)].tolist(), table[(1,)].tolist(), int(table[()])
+    ([40, 62], [54, 34, 14], 102)
+
+    The total is public, and nobody is in the last cell of the first row:
+
+    >>> table = dc.reconcile.cube(noisy, fixed={(): 100, (0, 1): {(0, 2): 0}}, seed=1)
+    >>> table[0, 1].tolist(), int(table[()])
+    ([[19, 20, 0], [34, 13, 14]], 100)
     """
-    return reconciled(margins, variance, fixed, seed, levels, BY_KEY).values
+    return reconcile_cube(margins, variance, fixed, seed, levels, BY_KEY).values
 
 
 @dataclass(frozen=True)
-class Reconciled:
-    """Tables that add up, and how good they are.
+class ReconciledCube:
+    """Tables that add up, and the certificate of their fit.
 
     Attributes
     ----------
     values
-        The integers, by the keys that were given.
+        The integers, by the user's keys.
     real
         The least-squares numbers that were rounded, by the same keys.
     free
-        Least squares without bounds and without settling anything, by the same keys; None unless it was needed.
+        Least squares without bounds and without settled numbers, by the same keys; None if nothing was settled.
     gap, residual
-        The certificate of the fit (`least_squares`).
+        The certificate of the fit (`fit_certificate`).
     shift
         The largest step from a real cell to its integer.
     """
 
-    values: dict[Key, Any]
-    real: dict[Key, Any]
-    free: dict[Key, Any] | None
+    values: dict[UserKey, Any]
+    real: dict[UserKey, Any]
+    free: dict[UserKey, Any] | None
     gap: float
     residual: float
     shift: float
 
 
-def reconciled(
+def reconcile_cube(
     margins: Any,
     variance: Any,
     fixed: Any,
@@ -120,19 +141,31 @@ def reconciled(
     naming: Naming = BY_KEY,
     *,
     total_first: bool = False,
-) -> Reconciled:
-    """The same as `cube`, with its certificate, and errors in the words of `naming`.
+) -> ReconciledCube:
+    """Return the tables of `cube` with their certificate.
 
-    `total_first`: the total and then the sums along each axis are settled before the tables (`settle`).
+    Parameters
+    ----------
+    margins, variance, fixed, seed, levels
+        As for `cube`.
+    naming
+        How error messages name margins and cells.
+    total_first
+        Settle the total and the sums along each axis before the tables (`settle`).
+
+    Raises
+    ------
+    InputError, ParameterError, SolverError
+        As for `cube`.
     """
-    problem = read(margins, variance, {} if fixed is None else fixed, {} if levels is None else levels, naming)
+    problem = read_problem(margins, variance, fixed, levels, naming)
     free = None
     blocks, rounding = blocks_of(problem), problem
     if total_first:
-        free = _fitted(problem, [replace(block, low=None, high=None) for block in blocks])
-        blocks, rounding = settled(problem, blocks, free.tables)
+        free = _fit_with_latent(problem, [replace(block, low=None, high=None) for block in blocks])
+        blocks, rounding = settle(problem, blocks, free.tables)
     try:
-        found = _fitted(problem, blocks)
+        fitted = _fit_with_latent(problem, blocks)
     except SolverError as error:
         if not problem.known:
             raise
@@ -141,125 +174,149 @@ def reconciled(
             f"no tables were found that meet the fixed values of {fixed_margins}: they may contradict each other; leave"
             f" one of them out ({error})"
         ) from error
-    whole = whole_numbers(rounding, {key: found.tables[key] for key in problem.tables}, tie_breaking.key(seed), naming)
-    return Reconciled(
-        _by_key(problem, whole.tables),
-        _by_key(problem, found.tables),
-        None if free is None else _by_key(problem, free.tables),
-        found.gap,
-        found.residual,
-        whole.shift,
+    real = {key: fitted.tables[key] for key in problem.tables}
+    rounded = whole_numbers(rounding, real, tie_breaking.key(seed), naming)
+    return ReconciledCube(
+        _by_user_key(problem, rounded.tables),
+        _by_user_key(problem, fitted.tables),
+        None if free is None else _by_user_key(problem, free.tables),
+        fitted.gap,
+        fitted.residual,
+        rounded.shift,
     )
 
 
 def blocks_of(problem: Problem) -> list[Block]:
-    """Every grouping that was measured or is fixed; tables are not negative."""
-    loose = LATENT * max(float(np.max(value)) for value in problem.variance.values())
-    level = {key: max(0.01, float(values.sum())) for key, values in problem.noisy.items()}
-    some = max(level.values())
+    """Return a block for every grouping that is measured or fixed. Tables have the lower bound 0."""
+    latent_variance = LATENT * max(float(np.max(variance)) for variance in problem.variance.values())
+    largest_total = max(max(0.01, float(values.sum())) for values in problem.noisy.values())
     blocks = []
     for key in dict.fromkeys([*problem.noisy, *problem.known]):
-        values = problem.noisy.get(key)
-        spread = problem.variance.get(key)
-        if values is None or spread is None:
-            values, spread = _start(problem, key, some), np.asarray(loose)
+        values, variance = problem.noisy.get(key), problem.variance.get(key)
+        if values is None or variance is None:
+            values, variance = _latent_values(problem, key, largest_total), np.asarray(latent_variance)
         known = problem.known.get(key)
         if known is not None:
             values = np.where(known >= 0, known, values)
-            spread = np.where(known >= 0, 0.0, spread)
-        blocks.append(Block(key, values, spread, np.asarray(0.0) if key in problem.tables else None))
+            variance = np.where(known >= 0, 0.0, variance)
+        blocks.append(Block(key, values, variance, np.asarray(0.0) if key in problem.tables else None))
     return blocks
 
 
-def _start(problem: Problem, key: Key, total: float) -> Floats:
-    """Numbers of a grouping that was not measured: sums of one that was, or all alike."""
-    finer = [each for each in problem.noisy if problem.axes.refines(each, key)]
+def _latent_values(problem: Problem, key: Key, total: float) -> Floats:
+    """Return first numbers of a grouping that is not measured: sums of a finer grouping, or equal shares of a total."""
+    finer = [measured for measured in problem.noisy if problem.axes.refines(measured, key)]
     if not finer:
         return np.full(problem.axes.shape(key), total / problem.axes.size(key))
-    chosen = min(finer, key=problem.axes.size)
-    return np.asarray(problem.axes.add(problem.noisy[chosen], chosen, key), dtype=np.float64)
+    smallest = min(finer, key=problem.axes.size)
+    return np.asarray(problem.axes.add(problem.noisy[smallest], smallest, key), dtype=np.float64)
 
 
-def _fitted(problem: Problem, blocks: list[Block]) -> Fit:
-    """The fit; numbers that were not measured take rounds, each around what the last one found, until all stand still.
+def _fit_with_latent(problem: Problem, blocks: list[Block]) -> Fit:
+    """Return the fit of a problem in which numbers beside fixed values may be latent: not measured.
 
-    Each round is least squares with those numbers held near the last ones, so the last one is least squares without
-    them.
+    Each round is least squares with the latent numbers held near those of the last round. Once all numbers stand still,
+    the round is least squares without the latent numbers.
     """
-    found = fit(problem.axes, blocks)
+    fitted = fit(problem.axes, blocks)
     latent = {key for key, known in problem.known.items() if key not in problem.noisy and (known < 0).any()}
     if not latent:
-        return found
-    limit = STILL * math.sqrt(min(float(np.min(spread)) for spread in problem.variance.values()))
+        return fitted
+    limit = STILL * math.sqrt(min(float(np.min(variance)) for variance in problem.variance.values()))
     for _ in range(ROUNDS):
         blocks = [
             block
             if block.key not in latent
-            else replace(block, values=np.where(block.variance > 0, found.tables[block.key], block.values))
+            else replace(block, values=np.where(block.variance > 0, fitted.tables[block.key], block.values))
             for block in blocks
         ]
-        last, found = found, fit(problem.axes, blocks)
-        if max(float(np.abs(found.tables[key] - last.tables[key]).max()) for key in problem.noisy) <= limit:
-            return found
+        last, fitted = fitted, fit(problem.axes, blocks)
+        if max(float(np.abs(fitted.tables[key] - last.tables[key]).max()) for key in problem.noisy) <= limit:
+            return fitted
     raise SolverError(
         f"least squares did not converge in {ROUNDS} rounds: fixed values are given for sums that were not measured;"
-        " measure these, or leave the fixed values out"
+        " measure these sums, or leave the fixed values out"
     )
 
 
-def real_tables(
-    given: Sequence[Mapping[Key, Any]], variance: Mapping[Key, Any], levels: Levels | None
-) -> list[tuple[dict[Key, Any], dict[Key, Any]]]:
-    """Several cubes of one kind at once, not rounded: least squares without bounds, and the tables with totals first.
+def fit_cubes(
+    cubes: Sequence[Mapping[UserKey, Any]], variance: Mapping[UserKey, Any], levels: Levels | None
+) -> list[tuple[dict[UserKey, Any], dict[UserKey, Any]]]:
+    """Return real-valued fits of several cubes with the same keys and shapes, for simulations.
 
-    For simulations: parameters are those of `cube`, `given` having the margins of each.
+    Parameters
+    ----------
+    cubes
+        The margins of each cube, as for `cube`.
+    variance, levels
+        As for `cube`.
+
+    Returns
+    -------
+    list
+        For each cube, least squares without bounds, and least squares with bounds and totals first; both by key.
     """
-    problems = [read(each, variance, {}, {} if levels is None else levels, ordered=False) for each in given]
+    problems = [read_problem(margins, variance, None, levels, ordered=False) for margins in cubes]
     axes = problems[0].axes
-    blocks = [[replace(block, copy=number) for block in blocks_of(each)] for number, each in enumerate(problems)]
-    unbounded = [replace(block, low=None, high=None) for each in blocks for block in each]
+    blocks = [_copied(blocks_of(problem), copy) for copy, problem in enumerate(problems)]
+    unbounded = [replace(block, low=None, high=None) for copy_blocks in blocks for block in copy_blocks]
     free = fit(axes, unbounded, ROUGH).copies
-    first = [settled(problem, each, below)[0] for problem, each, below in zip(problems, blocks, free, strict=True)]
-    kept = [replace(block, copy=number) for number, each in enumerate(first) for block in each]
-    real = fit(axes, kept, ROUGH).copies
+    settled = []
+    for copy, (problem, copy_blocks, tables) in enumerate(zip(problems, blocks, free, strict=True)):
+        settled += _copied(settle(problem, copy_blocks, tables)[0], copy)
+    real = fit(axes, settled, ROUGH).copies
     return [
-        (_by_key(problem, one), _by_key(problem, other))
-        for problem, one, other in zip(problems, free, real, strict=True)
+        (_by_user_key(problem, free_tables), _by_user_key(problem, real_tables))
+        for problem, free_tables, real_tables in zip(problems, free, real, strict=True)
     ]
 
 
-def standard_deviations(
-    shapes: Mapping[Key, tuple[int, ...]], variance: Mapping[Key, Any], levels: Levels | None
-) -> dict[Key, float] | None:
-    """The standard deviation of least squares without bounds, over the cells of each margin; None if not known exactly.
+def _copied(blocks: Sequence[Block], copy: int) -> list[Block]:
+    return [replace(block, copy=copy) for block in blocks]
 
-    Parameters are those of `cube`, with the shape of every margin in place of its numbers.
+
+def standard_deviations(
+    shapes: Mapping[UserKey, tuple[int, ...]], variance: Mapping[UserKey, Any], levels: Levels | None
+) -> dict[UserKey, float] | None:
+    """Return the standard deviation of least squares without bounds, over the cells of each margin.
+
+    Return None if no formula gives it (`variances`).
+
+    Parameters
+    ----------
+    shapes
+        The shape of every margin, by the keys of `cube`.
+    variance, levels
+        As for `cube`.
     """
     zeros = {key: np.zeros(shape, dtype=np.int64) for key, shape in shapes.items()}
-    problem = read(zeros, variance, {}, {} if levels is None else levels, ordered=False)
-    found = variances(problem.axes, blocks_of(problem))
-    if found is None:
+    problem = read_problem(zeros, variance, None, levels, ordered=False)
+    by_key = variances(problem.axes, blocks_of(problem))
+    if by_key is None:
         return None
-    return {key: math.sqrt(found[problem.axes.canonical(named)]) for key, (named, _) in problem.names.items()}
+    return {
+        user_key: math.sqrt(by_key[problem.axes.canonical(margin.pairs)])
+        for user_key, margin in problem.user_margins.items()
+    }
 
 
-def _by_key(problem: Problem, tables: Mapping[Key, npt.NDArray[Any]]) -> dict[Key, Any]:
-    """The numbers of every key that was given, from those of the tables."""
-    axes, found = problem.axes, {}
-    for key, (named, _) in problem.names.items():
-        wanted = axes.canonical(named)
-        if wanted in tables:
-            values = tables[wanted]
+def _by_user_key(problem: Problem, tables: Mapping[Key, Array]) -> dict[UserKey, Any]:
+    """Return the numbers of every key of the user, from the numbers of the tables."""
+    axes, result = problem.axes, {}
+    for user_key, margin in problem.user_margins.items():
+        key = axes.canonical(margin.pairs)
+        if key in tables:
+            values = tables[key]
         else:
-            table = next(table for table in problem.tables if axes.refines(table, wanted))
-            values = axes.add(tables[table], table, wanted).astype(tables[table].dtype)
-        found[key] = problem.given(key, values)
-    return found
+            table = next(table for table in problem.tables if axes.refines(table, key))
+            values = axes.add(tables[table], table, key).astype(tables[table].dtype)
+        result[user_key] = problem.in_user_order(user_key, values)
+    return result
 
 
 @dataclass(frozen=True)
 class Moved:
-    """How far reconciled numbers are from the noisy ones."""
+    """Distances between reconciled numbers and noisy numbers."""
 
     largest: int
     mean: float
@@ -267,10 +324,32 @@ class Moved:
 
 
 def moved(noisy: Any, reconciled: Any) -> Any:
-    """How far reconciliation moved the numbers: one `Moved` for an array, one a margin for those of a cube."""
+    """Return how far reconciliation moved the numbers.
+
+    Parameters
+    ----------
+    noisy, reconciled
+        Two arrays of integers with the same shape, or the margins of one cube before and after.
+
+    Returns
+    -------
+    Moved or dict
+        The distances over all numbers of an array, or over each margin of a cube.
+
+    Raises
+    ------
+    InputError
+        Keys or shapes differ, or values are not integers.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> dc.reconcile.moved([1, 2, 3], [1, 2, 6])
+    Moved(largest=3, mean=1.0, root_mean_square=1.7320508075688772)
+    """
     if isinstance(noisy, Mapping):
         if not isinstance(reconciled, Mapping) or set(noisy) != set(reconciled):
-            raise InputError("the noisy and the reconciled margins have different keys; give those of one cube")
+            raise InputError("noisy and reconciled margins have different keys; give the margins of one cube")
         return {key: moved(noisy[key], reconciled[key]) for key in noisy}
     before, after = inputs.integers(noisy, "noisy"), inputs.integers(reconciled, "reconciled")
     if before.shape != after.shape or not before.size:

@@ -1,43 +1,44 @@
-"""The same least squares for few cells: Newton steps on the dual by elimination, with every equation written out.
+"""Least squares for few cells: Newton steps on the dual by elimination, with every equation written out.
 
-The unknowns are the cells x of all tables and the other sums m that blocks have. Each row r of A x = m is an equation:
-a sum of one table's cells is the number of a block, or two tables that share a grouping have the same sum there
-(m = 0). With multipliers t and nothing else to keep,
+The unknowns are the cells x of all tables and the sums m that the other blocks have. Each row of A x = m is an
+equation: a sum of one table's cells is a number of a block, or two tables that share a grouping have the same sum there
+(m = 0). With multipliers t, values y and y_m, variances v and v_m,
 
     x = clip(y + v A't),    m = clip(y_m - v_m t),
     g(t) = |x - y|**2 / (2 v) + |m - y_m|**2 / (2 v_m) + <t, m - A x>
 
-is at most the least objective, whatever t is. Its gradient is m - A x, and a Newton step solves
+is at most the least objective, whatever t is. Its gradient is the residual m - A x, and a Newton step solves
 
-    (A D A' + D_m) step = m - A x,      D being v between the bounds and 0 elsewhere.
+    (A D A' + D_m) step = m - A x,      D = v for cells between their bounds and 0 elsewhere; D_m likewise.
 
-Where rows are fewer than cells, this matrix is formed and solved. Where cells are fewer, with P the rows that have
-D_m > 0 and Z the others, the same step comes from the free cells:
+If rows are fewer than cells, this matrix is formed and solved. If cells are fewer, with P the rows that have D_m > 0
+and Z the other rows, the same step comes from the changes dx of the free cells:
 
     (1/D + A_P' D_P**-1 A_P) dx = A_P' D_P**-1 (m - A x)_P + A_Z' step_Z,      A_Z dx = (m - A x)_Z.
 
-Equations that follow from others, and rows whose cells are all at their bounds, leave the matrix singular; `RIDGE` of
-the diagonal that it has without bounds keeps it regular. Where these steps do not help, `search` returns None.
+The matrix is singular if an equation follows from others, or if all cells of a row are at their bounds. A share `RIDGE`
+of the diagonal that the matrix has without bounds keeps it regular. `search` returns None if these steps do not help.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Floats, Integers
-from discreet.reconcile.axes import Axes, Key
+from discreet.arrays import Booleans, Floats, Integers
+from discreet.reconcile.axes import Axes
 from discreet.reconcile.blocks import Block
+from discreet.reconcile.partitions import Key
 
 MOST_CELLS = 10_000
 MOST_TABLES = 40
 MOST_UNKNOWNS = 300
-"""The lesser of rows and cells: elimination takes its cube."""
+"""Largest number of rows or of cells, whichever is less: the time of elimination grows with its cube."""
 
 MOST_PAIRS = 1_000_000
-"""Entries of the matrix before equal places are added up."""
+"""Most entries of the matrix before entries of one position are added up."""
 
 STEPS, HALVINGS = 50, 30
 RIDGE = 1e-8
@@ -45,192 +46,252 @@ RIDGE = 1e-8
 
 @dataclass(frozen=True)
 class Point:
-    """Multipliers, and what they make of cells and sums.
+    """Multipliers, and the cells and sums that follow from them.
 
     Attributes
     ----------
-    rest
+    multipliers
+        t.
+    unclipped_cells, cells
+        y + v A't, and the same within the bounds.
+    unclipped_sums, sums
+        y_m - v_m t, and the same within the bounds.
+    residual
         m - A x.
     dual
-        g: no tables have a lower objective.
+        g(t): no tables have a lower objective.
     """
 
     multipliers: Floats
-    wish: Floats
+    unclipped_cells: Floats
     cells: Floats
-    other_wish: Floats
+    unclipped_sums: Floats
     sums: Floats
-    rest: Floats
+    residual: Floats
     dual: float
+
+
+class _Vectors(NamedTuple):
+    """Values, variances and bounds of several blocks, one block after the other."""
+
+    values: Floats
+    variance: Floats
+    low: Floats
+    high: Floats
+
+
+class _RowSet(NamedTuple):
+    """Rows that have all sums of one table over one grouping, with a sign."""
+
+    key: Key
+    start: int
+    sign: float
 
 
 class Equations:
     """The blocks of a problem as vectors: all cells one after the other, and all equations.
 
-    `keys` are the tables: the groupings that no other block refines.
+    Parameters
+    ----------
+    axes, blocks
+        The problem.
+    tables
+        The groupings that no other block refines.
 
     Attributes
     ----------
-    tables
+    table_cells
         Where the cells of each table are.
-    others
-        Where the rows of the other blocks are.
-    size
-        How many rows there are.
+    margin_rows
+        Where the rows of each other block are.
+    cell_count, row_count
+        How many cells and rows there are.
+    cells, sums
+        The values, variances and bounds of cells and of rows.
     """
 
-    def __init__(self, axes: Axes, blocks: Sequence[Block], keys: Sequence[Key]) -> None:
-        own = {block.key: block for block in blocks}
-        ends = np.cumsum([0, *(own[key].values.size for key in keys)]).tolist()
-        self.tables = {key: slice(*ends[at : at + 2]) for at, key in enumerate(keys)}
-        self.count = int(ends[-1])
+    def __init__(self, axes: Axes, blocks: Sequence[Block], tables: Sequence[Key]) -> None:
         self.axes = axes
-        rest = [block for block in blocks if block.key not in self.tables]
-        self.others: dict[Key, slice] = {}
-        self.size = 0
-        sets: dict[Key, list[tuple[Key, int, float]]] = {key: [] for key in keys}
-        for block in rest:
-            table = min((key for key in keys if axes.refines(key, block.key)), key=lambda key: own[key].values.size)
-            sets[table].append((block.key, self.size, 1.0))
-            self.others[block.key] = slice(self.size, self.size + block.values.size)
-            self.size += block.values.size
-        links = self.size
-        for shared in dict.fromkeys(axes.meet(one, other) for one, other in combinations(keys, 2)):
-            for one, other in pairwise([key for key in keys if axes.refines(key, shared)]):
-                sets[one].append((shared, self.size, 1.0))
-                sets[other].append((shared, self.size, -1.0))
-                self.size += axes.size(shared)
-        self.deep = max(map(len, sets.values()))
-        self._sets = sets
-        self.values, self.variance, self.low, self.high = _vectors([own[key] for key in keys], 0)
-        self.y, self.v, self.bottom, self.top = _vectors(rest, self.size - links)
-        self.bounded = bool(np.isfinite(self.bottom).any() or np.isfinite(self.top).any())
-        self._weight, self._other_weight = _halves(self.variance), _halves(self.v)
+        by_key = {block.key: block for block in blocks}
+        ends = np.cumsum([0, *(by_key[key].values.size for key in tables)]).tolist()
+        self.table_cells = {key: slice(*ends[number : number + 2]) for number, key in enumerate(tables)}
+        self.cell_count = int(ends[-1])
+        margins = [block for block in blocks if block.key not in self.table_cells]
+        self.margin_rows: dict[Key, slice] = {}
+        self.row_count = 0
+        self._row_sets: dict[Key, list[_RowSet]] = {key: [] for key in tables}
+        for block in margins:
+            self._add_margin(block, by_key)
+        first_link = self.row_count
+        self._add_links(tables)
+        self._rows_per_cell = max(map(len, self._row_sets.values()))
+        self.cells = _vectors([by_key[key] for key in tables], 0)
+        self.sums = _vectors(margins, self.row_count - first_link)
+        self._bounded = bool(np.isfinite(self.sums.low).any() or np.isfinite(self.sums.high).any())
+        self._cell_weights, self._sum_weights = (
+            halved_precision(self.cells.variance),
+            halved_precision(self.sums.variance),
+        )
+
+    def _add_margin(self, block: Block, by_key: dict[Key, Block]) -> None:
+        """Add the rows of a block as sums of the smallest table that refines it."""
+        refining = [key for key in self.table_cells if self.axes.refines(key, block.key)]
+        table = min(refining, key=lambda key: by_key[key].values.size)
+        self._row_sets[table].append(_RowSet(block.key, self.row_count, 1.0))
+        self.margin_rows[block.key] = slice(self.row_count, self.row_count + block.values.size)
+        self.row_count += block.values.size
+
+    def _add_links(self, tables: Sequence[Key]) -> None:
+        """Add rows that make tables have the same sums over the groupings that they share."""
+        for shared in dict.fromkeys(self.axes.meet(first, second) for first, second in combinations(tables, 2)):
+            for first, second in pairwise([key for key in tables if self.axes.refines(key, shared)]):
+                self._row_sets[first].append(_RowSet(shared, self.row_count, 1.0))
+                self._row_sets[second].append(_RowSet(shared, self.row_count, -1.0))
+                self.row_count += self.axes.size(shared)
 
     @property
-    def few(self) -> bool:
+    def is_small(self) -> bool:
         """Whether elimination is worth its time."""
-        small = min(self.size, self.count) <= MOST_UNKNOWNS and self.deep * self.count <= MOST_PAIRS
-        return small and (self.size > self.count or self.deep**2 * self.count <= MOST_PAIRS)
+        depth, cells = self._rows_per_cell, self.cell_count
+        small = min(self.row_count, cells) <= MOST_UNKNOWNS and depth * cells <= MOST_PAIRS
+        return small and (self.row_count > cells or depth**2 * cells <= MOST_PAIRS)
 
     def prepare(self) -> None:
-        """Write down which rows each cell is in, and with which sign; a row that is none fills up."""
-        self.rows: Integers = np.full((self.deep, self.count), self.size)
-        self.signs: Floats = np.zeros((self.deep, self.count))
-        for table, here in self.tables.items():
-            for at, (key, start, sign) in enumerate(self._sets[table]):
-                self.rows[at, here] = self.axes.owners(table, key) + start
-                self.signs[at, here] = sign
-        self._flat = self.rows.reshape(-1)
-        full = self.size + 1
-        whole = np.bincount(self._flat, (self.signs**2 * self.variance).reshape(-1), full)[:-1] + self.v
-        self.ridge = RIDGE * whole + 1e-12 * max(float(whole.max(initial=0.0)), 1e-300)
-        if self.size <= self.count:
-            self._pairs = (self.rows[:, None] * full + self.rows[None]).reshape(-1)
-            self._pair_signs = self.signs[:, None] * self.signs[None]
+        """Write down the rows of each cell, and their signs. The number `row_count` stands for no row."""
+        shape = self._rows_per_cell, self.cell_count
+        self._rows: Integers = np.full(shape, self.row_count)
+        self._signs: Floats = np.zeros(shape)
+        for table, cells in self.table_cells.items():
+            for depth, (key, start, sign) in enumerate(self._row_sets[table]):
+                self._rows[depth, cells] = self.axes.owners(table, key) + start
+                self._signs[depth, cells] = sign
+        self._flat_rows = self._rows.reshape(-1)
+        full = self.row_count + 1
+        cell_part = np.bincount(self._flat_rows, (self._signs**2 * self.cells.variance).reshape(-1), full)
+        diagonal = cell_part[:-1] + self.sums.variance
+        self._ridge = RIDGE * diagonal + 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)
+        if self.row_count <= self.cell_count:
+            self._pairs = (self._rows[:, None] * full + self._rows[None]).reshape(-1)
+            self._pair_signs = self._signs[:, None] * self._signs[None]
         else:
-            matrix = np.zeros((full, self.count))
-            np.add.at(matrix, (self.rows, np.arange(self.count)), self.signs)
+            matrix = np.zeros((full, self.cell_count))
+            np.add.at(matrix, (self._rows, np.arange(self.cell_count)), self._signs)
             self._matrix = matrix[:-1]
-            self._inner = None if self.bounded else self._squared(self.v)
+            self._unbounded_normal = None if self._bounded else self._normal(self.sums.variance)
 
-    def _squared(self, spread: Floats) -> Floats:
-        some = spread > 0
-        chosen = self._matrix[some]
-        return np.asarray((chosen / spread[some, None]).T @ chosen)
+    def _normal(self, slopes: Floats) -> Floats:
+        """Return A_P' D_P**-1 A_P, for `slopes` D_m."""
+        noisy = slopes > 0
+        rows = self._matrix[noisy]
+        return np.asarray((rows / slopes[noisy, None]).T @ rows)
 
-    def at(self, multipliers: Floats) -> Point:
-        """What multipliers make of the blocks."""
-        spread = (np.append(multipliers, 0.0)[self.rows] * self.signs).sum(axis=0)
-        wish = self.values + self.variance * spread
-        cells = np.minimum(np.maximum(wish, self.low), self.high)
-        other = self.y - self.v * multipliers
-        sums = np.minimum(np.maximum(other, self.bottom), self.top) if self.bounded else other
-        rest = sums - self.add(cells)
-        distance = self._weight @ (cells - self.values) ** 2 + self._other_weight @ (sums - self.y) ** 2
-        return Point(multipliers, wish, cells, other, sums, rest, float(distance + multipliers @ rest))
+    def evaluate(self, multipliers: Floats) -> Point:
+        """Return the cells and sums that follow from multipliers."""
+        spread = (np.append(multipliers, 0.0)[self._rows] * self._signs).sum(axis=0)
+        unclipped_cells = self.cells.values + self.cells.variance * spread
+        cells = np.minimum(np.maximum(unclipped_cells, self.cells.low), self.cells.high)
+        unclipped_sums = self.sums.values - self.sums.variance * multipliers
+        sums = unclipped_sums
+        if self._bounded:
+            sums = np.minimum(np.maximum(unclipped_sums, self.sums.low), self.sums.high)
+        residual = sums - self.add(cells)
+        dual = self.objective(cells, sums) + multipliers @ residual
+        return Point(multipliers, unclipped_cells, cells, unclipped_sums, sums, residual, float(dual))
 
     def add(self, cells: Floats) -> Floats:
-        """A x."""
-        return np.bincount(self._flat, (self.signs * cells).reshape(-1), self.size + 1)[:-1].astype(np.float64)
+        """Return A x."""
+        sums = np.bincount(self._flat_rows, (self._signs * cells).reshape(-1), self.row_count + 1)
+        return sums[:-1].astype(np.float64)
 
     def objective(self, cells: Floats, sums: Floats) -> float:
-        """f of cells and of what they add up to."""
-        missed = self._other_weight @ (sums - self.y) ** 2
-        return float(self._weight @ (cells - self.values) ** 2 + missed)
+        """Return f at cells and sums."""
+        cell_part = self._cell_weights @ (cells - self.cells.values) ** 2
+        return float(cell_part + self._sum_weights @ (sums - self.sums.values) ** 2)
 
-    def step(self, now: Point) -> Floats:
-        """The Newton step."""
-        free = (now.wish > self.low) & (now.wish < self.high) & (self.variance > 0)
-        spread = self.v
-        if self.bounded:
-            spread = np.where((now.other_wish > self.bottom) & (now.other_wish < self.top), spread, 0.0)
-        if self.size > self.count:
-            return self._by_cells(now.rest, free, spread)
-        slopes = np.where(free, self.variance, 0.0)
-        full = self.size + 1
+    def step(self, point: Point) -> Floats:
+        """Return the Newton step."""
+        unclipped = point.unclipped_cells
+        free = (unclipped > self.cells.low) & (unclipped < self.cells.high) & (self.cells.variance > 0)
+        sum_slopes = self.sums.variance
+        if self._bounded:
+            inside = (point.unclipped_sums > self.sums.low) & (point.unclipped_sums < self.sums.high)
+            sum_slopes = np.where(inside, sum_slopes, 0.0)
+        if self.row_count > self.cell_count:
+            return self._step_by_cells(point.residual, free, sum_slopes)
+        slopes = np.where(free, self.cells.variance, 0.0)
+        full = self.row_count + 1
         matrix = np.bincount(self._pairs, (self._pair_signs * slopes).reshape(-1), full * full)
         square = matrix.reshape(full, full)[:-1, :-1].astype(np.float64)
-        square.flat[::full] += spread + self.ridge
-        return np.asarray(np.linalg.solve(square, now.rest))
+        square.flat[::full] += sum_slopes + self._ridge
+        return np.asarray(np.linalg.solve(square, point.residual))
 
-    def _by_cells(self, rest: Floats, free: npt.NDArray[np.bool_], spread: Floats) -> Floats:
-        soft = spread > 0
-        inner = self._squared(spread) if self._inner is None else self._inner
-        square = inner[np.ix_(free, free)]
-        square.flat[:: len(square) + 1] += 1 / self.variance[free]
+    def _step_by_cells(self, residual: Floats, free: Booleans, sum_slopes: Floats) -> Floats:
+        """Return the Newton step from the changes of the free cells."""
+        soft = sum_slopes > 0
+        normal = self._normal(sum_slopes) if self._unbounded_normal is None else self._unbounded_normal
+        square = normal[np.ix_(free, free)]
+        square.flat[:: len(square) + 1] += 1 / self.cells.variance[free]
         rows, exact = self._matrix[:, free], np.flatnonzero(~soft)
-        right = rows[soft].T @ (rest[soft] / spread[soft])
+        right = rows[soft].T @ (residual[soft] / sum_slopes[soft])
         solved = np.linalg.solve(square, np.column_stack([right, rows[exact].T]))
-        moved, step = solved[:, 0], np.zeros(self.size)
+        change, step = solved[:, 0], np.zeros(self.row_count)
         if len(exact):
             schur = rows[exact] @ solved[:, 1:]
-            schur.flat[:: len(exact) + 1] += self.ridge[exact]
-            step[exact] = np.linalg.solve(schur, rest[exact] - rows[exact] @ moved)
-            moved = moved + solved[:, 1:] @ step[exact]
-        step[soft] = (rest[soft] - rows[soft] @ moved) / spread[soft]
+            schur.flat[:: len(exact) + 1] += self._ridge[exact]
+            step[exact] = np.linalg.solve(schur, residual[exact] - rows[exact] @ change)
+            change = change + solved[:, 1:] @ step[exact]
+        step[soft] = (residual[soft] - rows[soft] @ change) / sum_slopes[soft]
         return step
 
 
 def search(equations: Equations, unit: float, aim: float) -> tuple[Point, int] | None:
-    """Newton steps until no equation is off by more than `aim` units; None where they do not get there."""
-    now = equations.at(np.zeros(equations.size))
+    """Return the point at which no equation is off by more than `aim` units, and the number of Newton steps.
+
+    Return None if `STEPS` steps do not reach such a point.
+    """
+    point = equations.evaluate(np.zeros(equations.row_count))
     for steps in range(STEPS):
-        if float(np.abs(now.rest).max(initial=0.0)) <= aim * unit:
-            return now, steps
+        if float(np.abs(point.residual).max(initial=0.0)) <= aim * unit:
+            return point, steps
         try:
-            step = equations.step(now)
+            step = equations.step(point)
         except np.linalg.LinAlgError:
             return None
-        slope, square = float(step @ now.rest), float(now.rest @ now.rest)
-        length = 1.0
-        for _ in range(HALVINGS):
-            after = equations.at(now.multipliers + length * step)
-            rises = after.dual >= now.dual + 1e-4 * length * slope
-            level = abs(after.dual - now.dual) <= 1e-9 * (1 + abs(now.dual))
-            if rises or (level and float(after.rest @ after.rest) <= 0.9 * square):
-                break
-            length /= 2
-        else:
+        better = _line_search(equations, point, step)
+        if better is None:
             return None
-        now = after
+        point = better
     return None
 
 
-def _vectors(blocks: Sequence[Block], more: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """Values, variances and bounds of blocks one after the other, then so many zeros that are known."""
+def _line_search(equations: Equations, point: Point, step: Floats) -> Point | None:
+    """Return the first of ever shorter steps that raises the dual enough, or lowers the residual; None if none does."""
+    slope, square = float(step @ point.residual), float(point.residual @ point.residual)
+    length = 1.0
+    for _ in range(HALVINGS):
+        after = equations.evaluate(point.multipliers + length * step)
+        rises = after.dual >= point.dual + 1e-4 * length * slope
+        level = abs(after.dual - point.dual) <= 1e-9 * (1 + abs(point.dual))
+        if rises or (level and float(after.residual @ after.residual) <= 0.9 * square):
+            return after
+        length /= 2
+    return None
+
+
+def _vectors(blocks: Sequence[Block], zeros: int) -> _Vectors:
+    """Return values, variances and bounds of blocks one after the other, then of so many known zeros."""
     lines: list[list[Floats]] = [[], [], [], []]
     for block in blocks:
         low = np.asarray(-np.inf) if block.low is None else block.low
         high = np.asarray(np.inf) if block.high is None else block.high
-        for line, each in zip(lines, (block.values, block.variance, low, high), strict=True):
-            line.append(each.reshape(-1) if each.shape == block.values.shape else np.full(block.values.size, each))
+        for line, numbers in zip(lines, (block.values, block.variance, low, high), strict=True):
+            full = numbers.shape == block.values.shape
+            line.append(numbers.reshape(-1) if full else np.full(block.values.size, numbers))
     for line, filling in zip(lines, (0.0, 0.0, -np.inf, np.inf), strict=True):
-        line.append(np.full(more, filling))
-    values, variance, low, high = (np.concatenate(line).astype(np.float64, copy=False) for line in lines)
-    return values, variance, low, high
+        line.append(np.full(zeros, filling))
+    return _Vectors(*(np.concatenate(line).astype(np.float64, copy=False) for line in lines))
 
 
-def _halves(variance: Floats) -> Floats:
-    """1 / (2 v), and 0 for what is known."""
+def halved_precision(variance: Floats) -> Floats:
+    """Return 1 / (2 v), and 0 for numbers that are known."""
     return np.divide(0.5, variance, out=np.zeros_like(variance), where=variance > 0)

@@ -1,4 +1,4 @@
-"""What reconciliation accepts: integers that a float holds exactly, variances above 0."""
+"""Checks of user input: counts that a float holds exactly, variances above 0, fixed values from 0."""
 
 from typing import Any
 
@@ -10,23 +10,35 @@ from discreet.errors import InputError, ParameterError
 from discreet.exact import is_integer
 
 LARGEST = 2**42
-"""Counts beyond this lose their units in a float, and with them the sums."""
+"""Largest count: sums of larger counts lose their units in a float."""
 
 
 def integers(values: Any, name: str) -> Integers:
-    """Return an array of whole numbers within +-LARGEST."""
+    """Return an array of whole numbers within +-LARGEST. `name` is for messages.
+
+    Raises
+    ------
+    InputError
+        A value is not a whole number, or is beyond the limit.
+    """
     return arrays.integers(values, name, LARGEST)
 
 
-def together(values: Integers, name: str) -> None:
-    """Counts that are added up: their sizes must not exceed LARGEST in all."""
+def require_summable(values: Integers, name: str) -> None:
+    """Raise InputError if the absolute values add up to more than LARGEST. `name` is for messages."""
     size = float(np.abs(values).sum(dtype=np.float64))
     if size > LARGEST:
-        raise InputError(f"{name} add up to {size:.3g}, signs apart, beyond 2**42; give counts in larger units")
+        raise InputError(f"absolute values of {name} add up to {size:.3g}, beyond 2**42; give counts in larger units")
 
 
 def variance(values: Any, name: str) -> Floats:
-    """Variances of noise: above 0, and inf for a cell that was not measured."""
+    """Return variances of noise as an array of floats; inf stands for a cell that was not measured.
+
+    Raises
+    ------
+    ParameterError
+        A value is not a number above 0, or is outside 1e-100 to 1e100.
+    """
     try:
         array = arrays.rectangular(values, name).astype(np.float64)
     except (TypeError, ValueError):
@@ -34,15 +46,21 @@ def variance(values: Any, name: str) -> Floats:
     if not (array > 0).all():
         wrong = array[~(array > 0)].flat[0]
         raise ParameterError(
-            f"{name} holds {wrong:g}; a variance is above 0. A value known without noise goes into fixed"
+            f"{name} holds {wrong:g}; variances are above 0. Give a value known without noise in fixed"
         )
     if (array[np.isfinite(array)] > 1e100).any() or (array < 1e-100).any():
-        raise ParameterError(f"{name} holds a number beyond 1e+-100; give variances in counts squared")
+        raise ParameterError(f"{name} holds a number outside 1e-100 to 1e100; give variances in counts squared")
     return array
 
 
-def known(value: Any, name: str) -> int:
-    """A public value: an integer from 0."""
+def fixed_value(value: Any, name: str) -> int:
+    """Return a fixed value as an integer. `name` is the cell, for messages.
+
+    Raises
+    ------
+    ParameterError
+        The value is not an integer from 0 to LARGEST.
+    """
     if not (is_integer(value) or (isinstance(value, float) and value.is_integer())):
         raise ParameterError(f"{name} is fixed at {value!r:.60}; give an integer from 0")
     if not 0 <= value <= LARGEST:

@@ -5,111 +5,78 @@ that are published; the others are margins. No table of all axes is ever made.
 
     minimise  f(x) = sum over blocks b of |x_b - y_b|**2 / (2 v_b)    subject to  low_b <= x_b <= high_b,
 
-and to all blocks agreeing: if two blocks b, b' refine a grouping s, then both have the same sums there. v = 0 is a
-number that is known. What blocks agree on is written as **components**: the sums over s, minus, along every axis, the
+and subject to all blocks agreeing: if two blocks b, b' refine a grouping s, both have the same sums over s. v = 0 marks
+a number that is known. Agreement is stated by **components** (`stacks`): the sums over s, minus, along every axis, the
 mean of the groups that lie in one group of the next coarser level. So no agreement is stated twice.
 
-**Dual.** With multipliers t_{b,s} for the components, which add up to 0 over the blocks of each s, the best block is
-x_b = clip(y_b + v_b S_b' t_b, low_b, high_b), S_b taking the components of a block. The multipliers are far fewer than
-the cells. The dual g(t) = sum_b |x_b - y_b|**2 / (2 v_b) - <t_b, S_b x_b> is concave and piecewise quadratic, its
-gradient is the disagreement of the blocks. Newton's method maximises it in some ten steps,
+**Dual.** Let t_{b,s} be multipliers for the components; over the blocks of each s they add up to 0. Let S_b take the
+components of a block. The best block is x_b = clip(y_b + v_b S_b' t_b, low_b, high_b). There are far fewer multipliers
+than cells. The dual g(t) = sum_b |x_b - y_b|**2 / (2 v_b) - <t_b, S_b x_b> is concave and piecewise quadratic, and its
+gradient is the disagreement of the blocks. Newton's method maximises g in some ten steps,
 
-    S_b D_b S_b' step_b = h - S_b x_b,     D_b being v_b where x_b is between its bounds and nearly 0 elsewhere,
+    S_b D_b S_b' step_b = h - S_b x_b,     D_b = v_b where x_b is between its bounds and nearly 0 elsewhere,
 
-each by conjugate gradients among the multipliers that add up to 0. The preconditioner takes S_b D_b S_b' for diagonal,
-with the sums of D_b on the diagonal: then h is the mean of what the blocks say, each weighted by its precision.
+each by conjugate gradients among the multipliers that add up to 0. The preconditioner replaces S_b D_b S_b' by its
+diagonal, the sums of D_b. Then h is the mean of the components of the blocks, each weighted by its precision.
 
 Problems of few cells take the same steps by elimination (`dense`).
 
-**Certificate.** Whatever the multipliers, g(t) is at most the least f. So f at the tables found, their margins being
-the sums of their cells, exceeds the minimum by at most gap = f - g(t), and every number is within sqrt(2 gap) of its
-own least-squares standard deviations of where the exact minimum has it. A gap above `GAP` or a disagreement above
-`RESIDUAL` is an error, never a result. So is a gap further below 0 than the last digits of the disagreement explain.
+**Certificate.** Whatever the multipliers are, g(t) is at most the least f. Take f at the tables found, with margins as
+sums of their cells: f exceeds the minimum by at most gap = f - g(t), and every number is within sqrt(2 gap) of its own
+least-squares standard deviations of the exact minimum. A result beyond the limits of `fit_certificate` is an error.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
 from discreet.arrays import Floats
 from discreet.errors import SolverError
 from discreet.reconcile import dense
-from discreet.reconcile.axes import Axes, Key
-from discreet.reconcile.blocks import SINGLE, Block, Family, Stack, without_empty
-
-GAP = 0.005
-"""Largest gap: every number is then within 0.1 of its own standard deviations of the exact minimum."""
-
-RELATIVE = 1e-6
-"""Largest gap beyond that, as a share of the objective: last digits, where fixed numbers are far from noisy ones."""
-
-RESIDUAL, COARSE = 1e-3, 0.03
-"""Largest disagreement of two blocks, in standard deviations of the least noise; and that of counts beyond 1e8."""
+from discreet.reconcile.axes import Axes
+from discreet.reconcile.blocks import Block, close_empty_sums
+from discreet.reconcile.fit_certificate import Fit, Limits
+from discreet.reconcile.partitions import Array, Key
+from discreet.reconcile.stacks import SINGLE, Family
 
 AIM, AIM_IF_LARGE = 1e-6, 1e-4
-"""The disagreement at which the search ends, and that for blocks of `SINGLE` cells and more."""
+"""The disagreement at which the search ends, in standard deviations of the least noise; if large: a block has
+`SINGLE` cells or more."""
 
 FINEST = 1e-9
-"""The least disagreement that is aimed at where the certificate asks for less than `AIM`."""
+"""The least disagreement to aim at if the certificate does not hold at `AIM`."""
 
 STEPS = 200
+"""Most Newton steps."""
+
 INNER = 300
+"""Most conjugate gradient steps in one Newton step."""
+
 HALVINGS = 30
+"""Most halvings of one Newton step."""
 
 CLAMPED = 1e-8
 """D of a cell at a bound, as a share of its variance."""
 
-_BLAS = ThreadpoolController()
-"""One thread: many are slower on vectors of this size, and their last digits depend on how many there are."""
-
 FLAT = 1e-12
-"""Curvature, against that of the preconditioner, below which a direction is not followed."""
+"""Curvature, relative to the preconditioner's, below which a direction is not followed."""
 
-
-@dataclass(frozen=True)
-class Fit:
-    """Least squares, and how good it is.
-
-    Attributes
-    ----------
-    copies
-        For every copy, for every block its numbers. Those that no other block refines are exact in their bounds.
-    gap
-        f is above its minimum by at most this.
-    residual
-        The largest disagreement between two blocks, in standard deviations of the least noise.
-    objective
-        f.
-    steps
-        Newton steps, and products with the matrix.
-    """
-
-    copies: tuple[dict[Key, Floats], ...]
-    gap: float
-    residual: float
-    objective: float
-    steps: tuple[int, int]
-
-    @property
-    def tables(self) -> dict[Key, Floats]:
-        """The numbers of the first copy."""
-        return self.copies[0]
+_BLAS = ThreadpoolController()
+"""Limits BLAS to one thread: more are slower on vectors of this size, and the last digits depend on their number."""
 
 
 def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
-    """The least-squares numbers of all blocks.
+    """Return the least-squares numbers of all blocks.
 
     Parameters
     ----------
     axes, blocks
-        What is measured, is known, or has bounds.
+        The problem.
     aim
-        The disagreement at which the search ends; AIM unless given, simulations need not be as exact as that.
+        The disagreement at which the search ends. None takes AIM, or AIM_IF_LARGE; simulations need less.
 
     Raises
     ------
@@ -119,82 +86,55 @@ def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
     if aim is None:
         aim = AIM if max(block.values.size for block in blocks) < SINGLE else AIM_IF_LARGE
     with _BLAS.limit(limits=1):
-        given = without_empty(axes, blocks)
-        return _few(axes, given, aim) or _Search(Family(axes, given), aim).run()
+        closed = close_empty_sums(axes, blocks)
+        return _fit_by_elimination(axes, closed, aim) or _Search(Family(axes, closed), aim).run()
 
 
-def _few(axes: Axes, blocks: Sequence[Block], aim: float) -> Fit | None:
-    """Least squares by elimination (`dense`); None for many cells, and where the certificate does not hold."""
+def _fit_by_elimination(axes: Axes, blocks: Sequence[Block], aim: float) -> Fit | None:
+    """Return the fit of a problem of few cells; None if there are many, or if the certificate does not hold."""
     if any(block.copy for block in blocks) or sum(block.values.size for block in blocks) > dense.MOST_CELLS:
         return None
     keys = axes.maximal([block.key for block in blocks])
     if len(keys) > dense.MOST_TABLES:
         return None
     equations = dense.Equations(axes, blocks, keys)
-    if not equations.few:
+    if not equations.is_small:
         return None
     equations.prepare()
-    least = min((float(np.min(v[v > 0])) for v in (equations.variance, equations.v) if (v > 0).any()), default=1.0)
-    limits = _Limits.of(blocks, math.sqrt(least), aim)
-    ended = dense.search(equations, limits.unit, limits.aim)
-    if ended is None:
+    variances = equations.cells.variance, equations.sums.variance
+    least = min((float(np.min(v[v > 0])) for v in variances if (v > 0).any()), default=1.0)
+    limits = Limits.of(blocks, math.sqrt(least), aim)
+    searched = dense.search(equations, limits.unit, limits.aim)
+    if searched is None:
         return None
-    point, steps = ended
+    point, steps = searched
     sums = equations.add(point.cells)
-    tables = {key: point.cells[here].reshape(axes.shape(key)) for key, here in equations.tables.items()}
-    tables |= {key: sums[here].reshape(axes.shape(key)) for key, here in equations.others.items()}
-    primal = equations.objective(point.cells, sums)
-    apart = np.abs(point.rest)
-    slack = 1e-9 * (1 + primal) + 2 * float(np.abs(point.multipliers) @ (apart + 1e-13 * np.abs(sums)))
-    found = Fit((tables,), primal - point.dual, float(apart.max(initial=0.0)) / limits.unit, primal, (steps, 0))
-    return found if limits.hold(found, slack) else None
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """When a search ends, and what a result must keep.
-
-    Attributes
-    ----------
-    unit
-        The standard deviation of the least noise.
-    digits
-        The last digits of the largest count, in units.
-    aim
-        The disagreement at which the search ends, in units.
-    rough
-        The same before the last digits of large counts are added.
-    """
-
-    unit: float
-    digits: float
-    aim: float
-    rough: float
-
-    @classmethod
-    def of(cls, blocks: Sequence[Any], unit: float, aim: float) -> "_Limits":
-        """The limits for blocks, or for stacks of them."""
-        total = max((float(np.abs(block.values).sum(axis=None)) for block in blocks), default=0.0)
-        largest = max((float(np.abs(block.values).max(initial=0.0)) for block in blocks), default=0.0)
-        return cls(unit, 1e-11 * largest / unit, aim + 1e-14 * total / unit, aim)
-
-    def largest(self, found: Fit) -> tuple[float, float]:
-        """The largest residual and gap; the last digits of large counts are a share of little noise."""
-        residual = max(min(RESIDUAL + self.digits, COARSE), self.rough)
-        return residual, GAP * len(found.copies) + RELATIVE * found.objective
-
-    def hold(self, found: Fit, slack: float) -> bool:
-        """Whether a result keeps them; `slack` is how far below 0 last digits may put its gap."""
-        residual, gap = self.largest(found)
-        return found.residual <= residual and -min(gap, slack) <= found.gap <= gap
+    tables = {key: point.cells[span].reshape(axes.shape(key)) for key, span in equations.table_cells.items()}
+    tables |= {key: sums[span].reshape(axes.shape(key)) for key, span in equations.margin_rows.items()}
+    objective = equations.objective(point.cells, sums)
+    apart = np.abs(point.residual)
+    slack = 1e-9 * (1 + objective) + 2 * float(np.abs(point.multipliers) @ (apart + 1e-13 * np.abs(sums)))
+    residual = float(apart.max(initial=0.0)) / limits.unit
+    result = Fit((tables,), objective - point.dual, residual, objective, (steps, 0))
+    return result if limits.hold(result, slack) else None
 
 
 @dataclass(frozen=True)
 class _Point:
-    """Multipliers, and what they make of the blocks."""
+    """Multipliers, and what follows from them.
+
+    Attributes
+    ----------
+    unclipped, cells
+        y + v S' t of every stack, and the same within the bounds.
+    components
+        The components of all blocks.
+    distance
+        sum of |x - y|**2 / (2 v).
+    """
 
     multipliers: Floats
-    wish: list[Floats]
+    unclipped: list[Floats]
     cells: list[Floats]
     components: Floats
     distance: float
@@ -206,178 +146,188 @@ class _Search:
     def __init__(self, family: Family, aim: float) -> None:
         self.family = family
         self.products = 0
-        self.unit = math.sqrt(family.least)
-        self.limits = _Limits.of(family.stacks, self.unit, aim)
+        self.unit = math.sqrt(family.least_variance)
+        self.limits = Limits.of(family.stacks, self.unit, aim)
         self.aim = self.limits.aim
 
     def run(self) -> Fit:
-        """Newton steps until the certificate holds; it may ask for a smaller disagreement than was aimed at.
+        """Return the fit after Newton steps until the certificate holds.
 
-        Where steps no longer help, as last digits of large counts hide where to go, the best point so far is judged.
+        The certificate may need a smaller disagreement than was aimed at. Last digits of large counts may hide where to
+        go: if steps no longer help, the best point so far is judged.
         """
-        now, steps = self._at(np.zeros(self.family.size)), 0
-        best, least = now, math.inf
+        point, steps = self._evaluate(np.zeros(self.family.size)), 0
+        best, least = point, math.inf
         while True:
-            slopes = self._slopes(now)
+            slopes = self._slopes(point)
             weights = self._weights(slopes)
-            agreed = self._agreed(now.components, weights)
-            rest = agreed[self.family.index] - now.components
+            agreed = self._agreed(point.components, weights)
+            rest = agreed[self.family.component_index] - point.components
             residual = float(np.abs(rest).max(initial=0.0)) / self.unit
             if residual < least:
-                best, least = now, residual
+                best, least = point, residual
             if residual <= self.aim:
-                found = self._found(now, steps)
-                if self.limits.hold(*found) or self.aim <= FINEST:
-                    return self._certified(found)
+                result = self._result(point, steps)
+                if self.limits.hold(*result) or self.aim <= FINEST:
+                    return self._certified(*result)
                 self.aim /= 10
                 continue
-            step = self._newton(slopes, weights, rest, min(0.1, math.sqrt(residual)))
-            after = self._search(now, step, agreed, rest, weights)
+            step = self._newton_step(slopes, weights, rest, min(0.1, math.sqrt(residual)))
+            after = self._line_search(point, step, agreed, rest, weights)
             if after is None or steps >= STEPS:
-                return self._certified(self._found(best, steps))
-            now, steps = after, steps + 1
+                return self._certified(*self._result(best, steps))
+            point, steps = after, steps + 1
 
-    def _at(self, multipliers: Floats) -> _Point:
-        wish, cells, distance = [], [], 0.0
+    def _evaluate(self, multipliers: Floats) -> _Point:
+        all_unclipped, all_cells, distance = [], [], 0.0
         for number, stack in enumerate(self.family.stacks):
-            here = np.array(stack.values + stack.variance * self.family.spread(number, multipliers))
-            clipped = stack.clip(here)
-            wish.append(here)
-            cells.append(clipped)
-            distance += _distance(clipped, stack)
+            unclipped = np.array(stack.values + stack.variance * self.family.spread(number, multipliers))
+            cells = stack.clip(unclipped)
+            all_unclipped.append(unclipped)
+            all_cells.append(cells)
+            distance += _squares(cells, stack.values, stack.variance)
         distance += self.family.folded_distance(multipliers)
-        return _Point(multipliers, wish, cells, self.family.components(cells, multipliers), distance)
+        components = self.family.components(all_cells, multipliers)
+        return _Point(multipliers, all_unclipped, all_cells, components, distance)
 
-    def _slopes(self, now: _Point) -> list[npt.NDArray[Any]]:
-        """D of every stack."""
-        found = []
-        for stack, wish in zip(self.family.stacks, now.wish, strict=True):
-            inside = stack.inside(wish)
+    def _slopes(self, point: _Point) -> list[Array]:
+        """Return D of every stack."""
+        slopes = []
+        for stack, unclipped in zip(self.family.stacks, point.unclipped, strict=True):
+            inside = stack.inside(unclipped)
             if inside is None:
-                found.append(stack.variance.astype(stack.dtype))
+                slopes.append(stack.variance.astype(stack.dtype))
             else:
-                found.append(np.where(inside, stack.variance, CLAMPED * stack.variance).astype(stack.dtype))
-        return found
+                slopes.append(np.where(inside, stack.variance, CLAMPED * stack.variance).astype(stack.dtype))
+        return slopes
 
-    def _weights(self, slopes: Sequence[npt.NDArray[Any]]) -> Floats:
-        """The inverse of the preconditioner's diagonal."""
-        found = np.empty(self.family.size)
-        for number, (stack, parts) in enumerate(zip(self.family.stacks, self.family.parts, strict=True)):
-            whole = np.broadcast_to(slopes[number], stack.values.shape)
+    def _weights(self, slopes: Sequence[Array]) -> Floats:
+        """Return the inverse of the preconditioner's diagonal."""
+        diagonal = np.empty(self.family.size)
+        for number, (stack, components) in enumerate(zip(self.family.stacks, self.family.slices, strict=True)):
+            full = np.broadcast_to(slopes[number], stack.values.shape)
             least = 0.0 if stack.low is None and stack.high is None else 0.5 * float(np.mean(stack.variance))
-            for part, sums in zip(parts, stack.add(whole), strict=True):
-                found[part.where] = sums.reshape(-1)
-                found[part.where] += least
-        found[self.family.own :] = self.family.spreads
-        return 1 / np.maximum(found, 1e-3 * self.family.least)
+            for component, sums in zip(components, stack.add(full), strict=True):
+                diagonal[component.span] = sums.reshape(-1)
+                diagonal[component.span] += least
+        diagonal[self.family.stacked :] = self.family.folded_variances
+        return 1 / np.maximum(diagonal, 1e-3 * self.family.least_variance)
 
     def _agreed(self, components: Floats, weights: Floats) -> Floats:
-        """For every component the mean of what its blocks say, weighted."""
-        index, size = self.family.index, self.family.sets
+        """Return, for every component, the weighted mean over its blocks."""
+        index, size = self.family.component_index, self.family.component_count
         total = np.bincount(index, weights, minlength=size)
-        found: Floats = np.bincount(index, weights * components, minlength=size) / np.maximum(total, 1e-300)
-        return found
+        agreed: Floats = np.bincount(index, weights * components, minlength=size) / np.maximum(total, 1e-300)
+        return agreed
 
     def _precondition(self, rest: Floats, weights: Floats) -> Floats:
-        made: Floats = weights * (rest - self._agreed(rest, weights)[self.family.index])
-        for parts in self.family.parts:
-            for part in parts:
-                made[part.where] = part.centred(made[part.where].reshape(part.shape)).reshape(-1)
-        made[self.family.own :] = self._folded_share(made)
-        return made
+        direction: Floats = weights * (rest - self._agreed(rest, weights)[self.family.component_index])
+        for components in self.family.slices:
+            for component in components:
+                numbers = direction[component.span].reshape(component.shape)
+                direction[component.span] = component.centred(numbers).reshape(-1)
+        direction[self.family.stacked :] = self._folded_multipliers(direction)
+        return direction
 
-    def _folded_share(self, made: Floats) -> Floats:
-        """What makes the multipliers of every component add up to 0, once those of the stacks have lost their means."""
-        own = self.family.own
-        total = np.bincount(self.family.index[:own], made[:own], minlength=self.family.sets)
-        return np.asarray(-total[self.family.folded], dtype=np.float64)
+    def _folded_multipliers(self, direction: Floats) -> Floats:
+        """Return the multipliers of folded blocks that make those of every component add up to 0."""
+        family = self.family
+        index = family.component_index[: family.stacked]
+        total = np.bincount(index, direction[: family.stacked], minlength=family.component_count)
+        return np.asarray(-total[family.folded], dtype=np.float64)
 
-    def _newton(self, slopes: Sequence[npt.NDArray[Any]], weights: Floats, rest: Floats, tolerance: float) -> Floats:
-        """The step, by conjugate gradients."""
+    def _newton_step(self, slopes: Sequence[Array], weights: Floats, rest: Floats, tolerance: float) -> Floats:
+        """Return the Newton step, by conjugate gradients."""
         step = np.zeros_like(rest)
-        better = self._precondition(rest, weights)
-        direction = better
-        square = start = float(rest @ better)
+        preconditioned = self._precondition(rest, weights)
+        direction = preconditioned
+        square = start = float(rest @ preconditioned)
         for _ in range(INNER):
             self.products += 1
-            moved = [
+            changes = [
                 np.broadcast_to(self.family.spread(number, direction, stack.dtype) * slopes[number], stack.values.shape)
                 for number, stack in enumerate(self.family.stacks)
             ]
-            image = self.family.components(moved, direction, means=False)
-            curve = float(direction @ image)
-            if curve <= FLAT * float(direction @ (direction / weights)):
+            image = self.family.components(changes, direction, means=False)
+            curvature = float(direction @ image)
+            if curvature <= FLAT * float(direction @ (direction / weights)):
                 break
-            step += square / curve * direction
-            rest = rest - square / curve * image
-            better = self._precondition(rest, weights)
-            last, square = square, float(rest @ better)
+            step += square / curvature * direction
+            rest = rest - square / curvature * image
+            preconditioned = self._precondition(rest, weights)
+            last, square = square, float(rest @ preconditioned)
             if square <= tolerance**2 * start:
                 break
-            direction = better + square / last * direction
+            direction = preconditioned + square / last * direction
         return step
 
-    def _search(self, now: _Point, step: Floats, agreed: Floats, rest: Floats, weights: Floats) -> _Point | None:
-        """The next point: the dual rises enough or, where that is below its last digits, the blocks agree better."""
-        index = self.family.index
+    def _line_search(self, point: _Point, step: Floats, agreed: Floats, rest: Floats, weights: Floats) -> _Point | None:
+        """Return the first of ever shorter steps that raises the dual enough; None if none does.
+
+        If the change of the dual is below its last digits, the blocks must agree better instead.
+        """
+        index = self.family.component_index
         slope = float(step @ rest)
-        here = now.distance - float(now.multipliers @ (now.components - agreed[index]))
-        before = float(rest @ (weights * rest))
+        before = point.distance - float(point.multipliers @ (point.components - agreed[index]))
+        squares_before = float(rest @ (weights * rest))
         length = 1.0
         for _ in range(HALVINGS):
-            after = self._at(now.multipliers + length * step)
-            value = after.distance - float(after.multipliers @ (after.components - agreed[index]))
-            if value >= here + 1e-4 * length * slope:
+            after = self._evaluate(point.multipliers + length * step)
+            dual = after.distance - float(after.multipliers @ (after.components - agreed[index]))
+            if dual >= before + 1e-4 * length * slope:
                 return after
             left = self._agreed(after.components, weights)[index] - after.components
-            if float(left @ (weights * left)) <= 0.9 * before and abs(value - here) <= 1e-9 * (1 + abs(here)):
+            level = abs(dual - before) <= 1e-9 * (1 + abs(before))
+            if level and float(left @ (weights * left)) <= 0.9 * squares_before:
                 return after
             length /= 2
         return None
 
-    def _found(self, now: _Point, steps: int) -> tuple[Fit, float]:
-        """The tables at a point, and how far below 0 the last digits of their disagreement may put the gap."""
+    def _result(self, point: _Point, steps: int) -> tuple[Fit, float]:
+        """Return the fit at a point, and how far below 0 last digits may put its gap."""
         family = self.family
-        agreed = self._agreed(now.components, self._weights(self._slopes(now)))
-        apart = now.components - agreed[family.index]
+        agreed = self._agreed(point.components, self._weights(self._slopes(point)))
+        apart = point.components - agreed[family.component_index]
         residual = float(np.abs(apart).max(initial=0.0)) / self.unit
-        copies: tuple[dict[Key, Floats], ...] = tuple({} for _ in range(1 + max(b.copy for b in family.blocks)))
-        for stack, cells in zip(family.stacks, now.cells, strict=True):
+        copies = self._tables(point)
+        objective = 0.0
+        for block in family.blocks:
+            numbers = copies[block.copy][block.key]
+            objective += _squares(numbers, block.values, block.variance)
+            missed = np.abs(numbers - block.values)[np.broadcast_to(block.variance == 0, block.values.shape)]
+            residual = max(residual, float(missed.max(initial=0.0)) / self.unit)
+        gap = objective - (point.distance - float(point.multipliers @ apart))
+        largest = np.zeros(family.component_count)
+        np.maximum.at(largest, family.component_index, np.abs(point.multipliers))
+        digits = np.abs(apart) + 1e-13 * np.abs(point.components)
+        slack = 1e-9 * (1 + objective) + 2 * float(largest[family.component_index] @ digits)
+        return Fit(copies, gap, residual, objective, (steps, self.products)), slack
+
+    def _tables(self, point: _Point) -> tuple[dict[Key, Floats], ...]:
+        """Return, for every copy, the numbers of all blocks; margins are sums of the cells of a table."""
+        family = self.family
+        copies: tuple[dict[Key, Floats], ...] = tuple({} for _ in range(1 + max(block.copy for block in family.blocks)))
+        for stack, cells in zip(family.stacks, point.cells, strict=True):
             for number, block in enumerate(stack.blocks):
                 copies[block.copy][block.key] = cells[number]
-        primal = 0.0
         for block in family.blocks:
-            tables = copies[block.copy]
             if block.key not in family.tables:
-                finer = next(key for key in family.tables if family.axes.refines(key, block.key))
-                tables[block.key] = family.axes.add(tables[finer], finer, block.key)
-            primal += _squares(tables[block.key], block.values, block.variance)
-            missed = np.abs(tables[block.key] - block.values)[np.broadcast_to(block.variance == 0, block.values.shape)]
-            residual = max(residual, float(missed.max(initial=0.0)) / self.unit)
-        gap = primal - (now.distance - float(now.multipliers @ apart))
-        largest = np.zeros(family.sets)
-        np.maximum.at(largest, family.index, np.abs(now.multipliers))
-        digits = np.abs(apart) + 1e-13 * np.abs(now.components)
-        slack = 1e-9 * (1 + primal) + 2 * float(largest[family.index] @ digits)
-        return Fit(copies, gap, residual, primal, (steps, self.products)), slack
+                table = next(key for key in family.tables if family.axes.refines(key, block.key))
+                copies[block.copy][block.key] = family.axes.add(copies[block.copy][table], table, block.key)
+        return copies
 
-    def _certified(self, result: tuple[Fit, float]) -> Fit:
-        found, _ = result
-        if not self.limits.hold(*result):
-            residual, gap = self.limits.largest(found)
+    def _certified(self, result: Fit, slack: float) -> Fit:
+        """Return the result; raise SolverError if it is not accepted."""
+        if not self.limits.hold(result, slack):
+            residual, gap = self.limits.largest(result)
             raise SolverError(
-                f"least squares did not converge: tables disagree by {found.residual:.3g} standard deviations of the"
-                f" noise (at most {residual:g}), and the objective {found.objective:.6g} is up to {found.gap:.3g} above"
-                f" its minimum (at most {gap:g}); reconcile fewer tables at once"
+                f"least squares did not converge: tables disagree by {result.residual:.3g} standard deviations of the"
+                f" noise (at most {residual:g}), and the objective {result.objective:.6g} is up to {result.gap:.3g}"
+                f" above its minimum (at most {gap:g}); reconcile fewer tables at once"
             )
-        return found
-
-
-def _distance(cells: Floats, stack: Stack) -> float:
-    return _squares(cells, stack.values, stack.variance)
+        return result
 
 
 def _squares(cells: Floats, values: Floats, variance: Floats) -> float:
-    """|x - y|**2 / (2 v), known numbers apart."""
-    weight = np.divide(0.5, variance, out=np.zeros_like(variance), where=variance > 0)
-    return float(np.sum((cells - values) ** 2 * weight))
+    """Return the sum of |x - y|**2 / (2 v) over the numbers that are not known."""
+    return float(np.sum((cells - values) ** 2 * dense.halved_precision(variance)))

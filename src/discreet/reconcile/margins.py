@@ -1,150 +1,186 @@
 """Margins of a cube: sums over axes, or over groups of categories of an axis.
 
-A **key** names a margin: the axes it keeps, in order. () is the total, (0, 2) keeps axes 0 and 2. An axis may have
-coarser **levels**, partitions of its categories by name (counties in states): (0, "state") is axis 0 at that level.
+A **key** names a margin by pairs (axis, level), see `partitions`. () is the total.
 
-`Margins` adds up cells to every margin and, the other way round, spreads a number for every margin's cell over the
-cells below it. Each margin is summed from the smallest one that refines it, not from the cells. Arrays may have further
-axes in front: several cubes at once.
+`Margins.add` adds up cells to every margin. `Margins.spread` is the transpose: given a number for every cell of every
+margin, each cell of the cube gets the sum of the numbers of the margins' cells that contain it. Each margin is summed
+from the smallest margin that refines it, not from the cells. Arrays may have further axes in front: several cubes at
+once.
 """
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Integers
+from discreet.reconcile.partitions import Array, Key, Labels, containing_groups, sorted_by_group
 
-Array = npt.NDArray[Any]
-Key = tuple[Any, ...]
 Levels = Mapping[int, Mapping[Hashable, npt.ArrayLike]]
+
+
+class _Merge(NamedTuple):
+    """How the groups of an axis are added up to groups of a coarser level.
+
+    Attributes
+    ----------
+    containers
+        The coarser group that contains each group.
+    order, starts
+        The groups sorted by container, and where each container starts.
+    """
+
+    containers: Integers
+    order: Integers
+    starts: Integers
 
 
 @dataclass(frozen=True)
 class _Step:
-    """How a margin is summed from another: for each of its axes nothing, all of it, or groups."""
+    """How a margin is summed from a finer margin.
+
+    Attributes
+    ----------
+    source
+        The index of the finer margin.
+    merges
+        For each axis of the finer margin how its groups are merged; None if the axis stays, or is dropped.
+    dropped
+        The axes that are summed over, counted from the last.
+    """
 
     source: int
-    groups: tuple[tuple[Integers, Integers, Integers] | None, ...]
+    merges: tuple[_Merge | None, ...]
     dropped: tuple[int, ...]
 
     @cached_property
     def _opened(self) -> tuple[Any, ...]:
-        """The index that gives a sum the axes that were dropped, with one group each."""
-        sides = range(-len(self.groups), 0)
-        return (..., *(None if axis in self.dropped else slice(None) for axis in sides))
+        """The index that gives a sum its dropped axes back, with one group each."""
+        dimensions = range(-len(self.merges), 0)
+        return (..., *(None if dimension in self.dropped else slice(None) for dimension in dimensions))
 
     def add(self, values: Array) -> Array:
-        """Sum."""
-        for axis, group in enumerate(self.groups, -len(self.groups)):
-            if group is not None:
-                _, order, starts = group
-                values = np.add.reduceat(values.take(order, axis=axis), starts, axis=axis)
+        for dimension, merge in enumerate(self.merges, -len(self.merges)):
+            if merge is not None:
+                values = np.add.reduceat(values.take(merge.order, axis=dimension), merge.starts, axis=dimension)
         return np.add.reduce(values, axis=self.dropped) if self.dropped else values
 
     def spread(self, values: Array) -> Array:
-        """Give every part of a sum its number."""
         values = values[self._opened]
-        for axis, group in enumerate(self.groups, -len(self.groups)):
-            if group is not None:
-                values = values.take(group[0], axis=axis)
+        for dimension, merge in enumerate(self.merges, -len(self.merges)):
+            if merge is not None:
+                values = values.take(merge.containers, axis=dimension)
         return values
 
 
 class Margins:
-    """The sums that were measured, of a cube of given sides.
+    """The margins of a cube.
+
+    Parameters
+    ----------
+    sides
+        The number of categories of each axis.
+    keys
+        The margins.
+    labels
+        The partition of every level that a key names.
 
     Attributes
     ----------
-    sides
-        How many categories each axis has.
     keys
-        The margins other than the cells themselves, each as (axis, level) pairs in the order of the axes; level None
-        is the axis itself. From fine to coarse.
+        The margins other than the cells themselves, from fine to coarse.
     """
 
-    def __init__(self, sides: Sequence[int], keys: Sequence[Key], labels: Mapping[tuple[int, Any], Integers]) -> None:
+    def __init__(self, sides: Sequence[int], keys: Sequence[Key], labels: Labels) -> None:
         self.sides = tuple(sides)
         self.labels = labels
         full = tuple((axis, None) for axis in range(len(sides)))
-        place = {pair: at for at, pair in enumerate(labels)}
+        rank = {pair: number for number, pair in enumerate(labels)}
         self.keys = sorted(
             (key for key in keys if key != full),
-            key=lambda key: (-math.prod(self.shape(key)), str(tuple((pair[0], place.get(pair)) for pair in key))),
+            key=lambda key: (-math.prod(self.shape(key)), str(tuple((pair[0], rank.get(pair)) for pair in key))),
         )
-        self._all = [full, *self.keys]
-        self._steps = [self._step(place) for place in range(1, len(self._all))]
+        self._cells_and_keys: list[Key] = [full, *self.keys]
+        self._steps = [self._step(number) for number in range(1, len(self._cells_and_keys))]
 
     def shape(self, key: Key) -> tuple[int, ...]:
-        """The sides of a margin."""
-        return tuple(self.sides[axis] if name is None else int(self.labels[axis, name].max()) + 1 for axis, name in key)
+        """Return the sides of a margin."""
+        return tuple(
+            self.sides[axis] if level is None else int(self.labels[axis, level].max()) + 1 for axis, level in key
+        )
 
     def add(self, cells: Array) -> list[Array]:
-        """Every margin of the cells."""
-        made = [cells]
+        """Return every margin of the cells."""
+        sums = [cells]
         for step in self._steps:
-            made.append(step.add(made[step.source]))
-        return made[1:]
+            sums.append(step.add(sums[step.source]))
+        return sums[1:]
 
     def spread(self, values: Sequence[Array]) -> Array:
-        """For every cell the sum of the values of the margins' cells that contain it."""
+        """Return, for every cell, the sum of the values of the margins' cells that contain it."""
         gathered: list[Any] = [None, *values]
-        own = False
-        for place in range(len(self._steps), 0, -1):
-            step = self._steps[place - 1]
-            part, here = step.spread(gathered[place]), gathered[step.source]
-            if step.source == 0 and own:
-                here += part
+        owned = False  # True once gathered[0] is an array of this call that may be changed in place
+        for number in range(len(self._steps), 0, -1):
+            step = self._steps[number - 1]
+            part, target = step.spread(gathered[number]), gathered[step.source]
+            if step.source == 0 and owned:
+                target += part
             else:
-                gathered[step.source] = part if here is None else here + part
-                own = step.source == 0 and here is not None and gathered[0].shape[-len(self.sides) :] == self.sides
+                gathered[step.source] = part if target is None else target + part
+                owned = step.source == 0 and target is not None and gathered[0].shape[-len(self.sides) :] == self.sides
         lead = np.shape(values[0])[: np.ndim(values[0]) - len(self.keys[0])]
         shape, spread = (*lead, *self.sides), gathered[0]
         return spread if spread.shape == shape else np.broadcast_to(spread, shape)
 
     def owners(self, key: Key, cells: Integers) -> Integers:
-        """The place, in a margin, of the sum that contains each of the cells; both counted row by row."""
-        place = np.zeros(len(cells), dtype=np.int64)
+        """Return, for each cell, the index of the sum of a margin that contains it. Both are counted row by row."""
+        index = np.zeros(len(cells), dtype=np.int64)
         coordinates = np.unravel_index(cells, self.sides) if self.sides else ()
-        for (axis, name), side in zip(key, self.shape(key), strict=True):
-            at = coordinates[axis] if name is None else self.labels[axis, name][coordinates[axis]]
-            place = place * side + at
-        return place
+        for (axis, level), side in zip(key, self.shape(key), strict=True):
+            group = coordinates[axis] if level is None else self.labels[axis, level][coordinates[axis]]
+            index = index * side + group
+        return index
 
     def places(self, cells: Integers) -> Integers:
-        """For each margin a row: the sum that contains each of the cells, all numbered one margin after another."""
+        """Return a row for each margin: the sum that contains each cell. Sums are numbered margin after margin."""
         starts = np.cumsum([0, *(math.prod(self.shape(key)) for key in self.keys)])
         return np.stack([start + self.owners(key, cells) for key, start in zip(self.keys, starts[:-1], strict=True)])
 
-    def _step(self, place: int) -> _Step:
-        key = self._all[place]
-        for source in range(place - 1, -1, -1):
-            steps = [self._between(axis, name, dict(key)) for axis, name in self._all[source]]
-            if set(dict(key)) <= set(dict(self._all[source])) and "no" not in steps:
-                groups = tuple(step if isinstance(step, tuple) else None for step in steps)
-                return _Step(source, groups, tuple(at - len(steps) for at, step in enumerate(steps) if step == "drop"))
+    def _step(self, number: int) -> _Step:
+        """Return how a margin is summed from the smallest margin that refines it."""
+        levels = dict(self._cells_and_keys[number])
+        for source in range(number - 1, -1, -1):
+            step = self._step_from(source, levels)
+            if step is not None:
+                return step
         raise AssertionError("every margin is a sum of cells")
 
-    def _between(self, axis: int, fine: Any, coarse: dict[int, Any]) -> Any:
-        """From one level of an axis to another: "keep", "drop", groups, or "no"."""
-        if axis not in coarse:
-            return "drop"
-        name = coarse[axis]
-        if name == fine:
-            return "keep"
-        if name is None:
-            return "no"
-        to = self.labels[axis, name]
-        if fine is not None:
-            of = self.labels[axis, fine]
-            first = np.zeros(int(of.max()) + 1, dtype=np.int64)
-            first[of] = to
-            if not np.array_equal(first[of], to):
-                return "no"
-            to = first
-        order = np.argsort(to, kind="stable")
-        return to, order, np.searchsorted(to[order], np.arange(int(to.max()) + 1))
+    def _step_from(self, source: int, levels: Mapping[int, Hashable]) -> _Step | None:
+        """Return how a margin with these levels is summed from another one; None if the other does not refine it."""
+        fine = self._cells_and_keys[source]
+        if not set(levels) <= set(dict(fine)):
+            return None
+        merges: list[_Merge | None] = []
+        dropped = []
+        for dimension, (axis, level) in enumerate(fine, -len(fine)):
+            merge = None
+            if axis not in levels:
+                dropped.append(dimension)
+            elif levels[axis] != level:
+                merge = self._merge(axis, level, levels[axis])
+                if merge is None:
+                    return None
+            merges.append(merge)
+        return _Step(source, tuple(merges), tuple(dropped))
+
+    def _merge(self, axis: int, fine: Hashable, coarse: Hashable) -> _Merge | None:
+        """Return how one level of an axis is added up to another; None if the first does not refine the second."""
+        if coarse is None:
+            return None
+        groups = self.labels[axis, coarse]
+        containers = groups if fine is None else containing_groups(self.labels[axis, fine], groups)
+        return None if containers is None else _Merge(containers, *sorted_by_group(containers))

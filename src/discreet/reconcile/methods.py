@@ -11,7 +11,7 @@ from discreet.arrays import Floats, Integers
 from discreet.reconcile import wang
 from discreet.reconcile.cliques import Key, Part
 from discreet.reconcile.problem import Naming
-from discreet.reconcile.trees import fitted
+from discreet.reconcile.trees import fit_tree
 
 
 def together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
@@ -58,10 +58,10 @@ def nested(
     }
     counts = np.concatenate([noisy[key].ravel() for key in order])
     spread = np.concatenate([np.broadcast_to(variance[key], noisy[key].shape).ravel() for key in order])
-    _, _, free = fitted(counts, np.concatenate(parent), spread, None, seed, str)
+    _, _, free = fit_tree(counts, np.concatenate(parent), spread, None, seed)
     if not known and order[0] == () and len(order) > 1:
         known = {0: max(0, round(float(free[0])))}
-    whole, _, _ = fitted(counts, np.concatenate(parent), spread, known, seed, str)
+    whole, _, _ = fit_tree(counts, np.concatenate(parent), spread, known, seed)
 
     def by_key(values: npt.NDArray[Any]) -> dict[Key, Any]:
         split = np.split(values, starts[1:-1])

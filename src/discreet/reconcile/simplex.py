@@ -1,7 +1,8 @@
-"""The nearest non-negative numbers that have given totals, group by group.
+"""The nearest non-negative numbers with a given total, group by group.
 
-Of numbers v with the total t that is max(v - c, 0), where c is the one number for which these add up to t: sorted from
-the largest, with k of them kept, c = (sum of the k largest - t) / k, and k is the most for which the k-th exceeds c.
+For numbers v and a total t, the nearest non-negative numbers with the sum t are max(v - c, 0). Sort v from the largest.
+If the k largest numbers stay positive, c = (sum of the k largest - t) / k; k is the most for which the k-th largest
+number exceeds c.
 """
 
 import numpy as np
@@ -10,12 +11,12 @@ from discreet.arrays import Floats, Integers
 
 
 def nearest(values: Floats, starts: Integers, totals: Floats) -> Floats:
-    """The nearest non-negative numbers.
+    """Return the nearest non-negative numbers with given totals.
 
     Parameters
     ----------
     values
-        Numbers, groups one after another.
+        Numbers, one group after another.
     starts
         Where each group starts; no group is empty.
     totals
@@ -23,12 +24,11 @@ def nearest(values: Floats, starts: Integers, totals: Floats) -> Floats:
     """
     sizes = np.diff(starts, append=len(values))
     group = np.repeat(np.arange(len(starts)), sizes)
-    order = np.lexsort((-values, group))
-    falling = values[order]
-    upto = np.cumsum(falling)
-    upto -= np.repeat(upto[starts] - falling[starts], sizes)
+    falling = values[np.lexsort((-values, group))]
+    sums = np.cumsum(falling)
+    sums -= np.repeat(sums[starts] - falling[starts], sizes)
     rank = np.arange(len(values)) - starts[group] + 1
-    lower = (upto - totals[group]) / rank
-    kept = np.add.reduceat((falling > lower).astype(np.int64), starts)
-    shift = lower[starts + np.maximum(kept, 1) - 1]
+    shifts = (sums - totals[group]) / rank
+    kept = np.add.reduceat((falling > shifts).astype(np.int64), starts)
+    shift = shifts[starts + np.maximum(kept, 1) - 1]
     return np.asarray(np.maximum(values - shift[group], 0.0))

@@ -33,7 +33,7 @@ from discreet.plan.layout import Layout
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile import fixed_counts, methods
 from discreet.reconcile.cliques import Key, Part, in_order, parts
-from discreet.reconcile.cubes import Reconciled, real_tables, reconciled, standard_deviations
+from discreet.reconcile.cubes import ReconciledCube, fit_cubes, reconcile_cube, standard_deviations
 from discreet.reconcile.settle import PRECISE
 
 Tables = list[list[Integers]]
@@ -173,7 +173,7 @@ class TablePlan:
         given = [{key: part.turned(p, values[p]) for key, p in part.distinct.items()} for values in runs]
         variance = self._variance(part)
         batches = [given[start : start + BATCH] for start in range(0, len(given), BATCH)]
-        found = [each for batch in batches for each in real_tables(batch, variance, part.levels)]
+        found = [each for batch in batches for each in fit_cubes(batch, variance, part.levels)]
         both = [(part.back(free), part.back(real)) for free, real in found]
         return [{place: (free[place], real[place]) for place in part.keys} for free, real in both]
 
@@ -211,7 +211,7 @@ class TablePlan:
         noisy: Mapping[Key, Integers],
         variance: Mapping[Key, Floats],
         shared: Mapping[Key, Integers],
-    ) -> Reconciled:
+    ) -> ReconciledCube:
         """Literals are always met. What earlier parts settled is met as well, or nearly, if counts are fixed here."""
         stated, levels = fixed_counts.in_cube(self.literals, part)
         known: dict[Key, Any] = dict(stated)
@@ -220,7 +220,9 @@ class TablePlan:
             variance = {**variance, **{key: np.asarray(PRECISE * self.variance) for key in shared}}
         else:
             known = methods.together(shared, stated)
-        return reconciled(dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True)
+        return reconcile_cube(
+            dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True
+        )
 
     def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""

@@ -1,7 +1,11 @@
-"""Numbers that decide ties: a keyed hash of a place, the same on every platform and in every version of numpy.
+"""Numbers that decide ties: a keyed hash of an index, the same on every platform and in every version of numpy.
 
-`mix` is the finaliser of splitmix64, a bijection of 64-bit integers whose every output bit depends on every input bit.
-It has no cryptographic strength and needs none: seeds are public, and ties are decided after the noise.
+`mix` is the finaliser of splitmix64: a bijection of 64-bit integers whose every output bit depends on every input bit.
+`mix` has no cryptographic strength and needs none: seeds are public, and ties are decided after the noise is drawn.
+
+    priority of index i = mix(i * 0x9E3779B97F4A7C15 + mix(key + stream * 0x632BE59BD9B4E019))    modulo 2**64
+
+`mix` and the multiplication by an odd number are one to one, so the priorities of different indices differ.
 """
 
 import hashlib
@@ -18,7 +22,7 @@ Words = npt.NDArray[np.uint64]
 
 
 def mix(words: Words) -> Words:
-    """Scramble 64-bit integers one to one."""
+    """Return 64-bit integers scrambled one to one."""
     with np.errstate(over="ignore"):
         words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -26,14 +30,20 @@ def mix(words: Words) -> Words:
 
 
 def words(values: npt.NDArray[Any]) -> Words:
-    """64-bit numbers as the bits that hold them, scrambled."""
+    """Return the bits of 64-bit numbers, scrambled."""
     bits = np.ascontiguousarray(values).view(np.uint64).reshape(np.shape(values))
     with np.errstate(over="ignore"):
         return mix(np.asarray(bits + np.uint64(0x9E3779B97F4A7C15)))
 
 
 def key(seed: int | None) -> int:
-    """64 bits of a seed: any integer from 0, or fresh ones from the operating system for None."""
+    """Return a 64-bit key for a seed; fresh bits from the operating system for None.
+
+    Raises
+    ------
+    ParameterError
+        The seed is not an integer from 0.
+    """
     if seed is None:
         return secrets.randbits(64)
     if not is_integer(seed) or int(seed) < 0:
@@ -43,6 +53,16 @@ def key(seed: int | None) -> int:
 
 
 def priorities(seed_key: int, size: int, stream: int = 0) -> Words:
-    """A pseudo-random 64-bit integer for each of `size` places; distinct, as `mix` is one to one."""
+    """Return a pseudo-random 64-bit integer for each index below `size`; all are different.
+
+    Parameters
+    ----------
+    seed_key
+        A number made by `key`.
+    size
+        The number of indices.
+    stream
+        Different streams have different priorities.
+    """
     start = mix(np.array([(seed_key + stream * 0x632BE59BD9B4E019) % 2**64], dtype=np.uint64))[0]
     return mix(np.arange(size, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + start)

@@ -1,80 +1,88 @@
 """The exact variance of least squares without bounds, on average over the cells of a grouping.
 
-Let one axis at most have nested levels, l = 0 (all of it), 1, ..., with groups of any sizes; the other axes are plain.
-For a set s of plain axes, the measured groupings (l, g) with s within g give the component of s (the sums over s, minus
-the mean along every axis of s) at each node of level l the precision
+Let at most one axis have nested levels l = 0 (all of it), 1, ..., with groups of any sizes; the other axes are plain.
+Let s be a set of plain axes. The component of s is the sums over s, minus the mean along every axis of s. The measured
+groupings (l, g) with s within g give the component of s at each node of level l the precision
 
     w = sum over (l, g) of 1 / (v N(g minus s)),      N(r) the product of the sides of the axes in r.
 
-The noise is alike in every direction of the component, so the least squares of a tree with these precisions is exact,
-each s by itself. Up the tree, Q being the sum of 1/p over the children: p = w + 1/Q, and p = w at a leaf. Down:
-variance at the root 1/p, at a child 1/p - (1/p)**2 / Q + ((1/p) / Q)**2 (variance of its parent). A cell of the
-grouping (l, g) has the sum over s within g of (variance at its node for s) prod over a in s of (1 - 1/n_a) /
-N(g minus s)**2.
+The noise has the same variance in every direction of a component. So each component is a tree of its own with these
+precisions, and the least squares of a tree is exact. Up the tree, with Q the sum of 1/p over the children:
+
+    p = w + 1/Q,  and p = w at a leaf.
+
+Down the tree, the variance at the root is 1/p, and at a child
+
+    1/p - (1/p)**2 / Q + ((1/p) / Q)**2 (variance at its parent).
+
+A cell of the grouping (l, g) has the variance
+
+    sum over s within g of (variance at its node for s) prod over a in s of (1 - 1/n_a) / N(g minus s)**2.
 """
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 
 from discreet.arrays import Floats, Integers
-from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.axes import Axes
 from discreet.reconcile.blocks import Block
+from discreet.reconcile.partitions import Key
 
 Pair = tuple[int, Hashable]
 
 
 def variances(axes: Axes, blocks: Sequence[Block]) -> dict[Key, float] | None:
-    """The mean variance of the cells of every block; None where the formula does not hold.
+    """Return the mean variance of the cells of every block; None if the formula does not hold.
 
-    It holds where one axis at most has several levels, which nest, and variances differ along that axis only.
+    The formula holds if at most one axis has several levels, these nest, and variances differ along that axis only.
     """
-    deep = _deep(axes, blocks)
-    if deep is None:
+    levels = _nested_levels(axes, blocks)
+    if levels is None:
         return None
-    tree = _Tree(axes, deep)
-    precisions: dict[tuple[int, tuple[Pair, ...]], Floats] = {}
+    tree = _Tree(axes, levels)
+    precisions: dict[tuple[int, Key], Floats] = {}
     for block in blocks:
-        level, plain = tree.place(block.key)
-        spread = _by_node(block, tree.axis(block.key))
-        if spread is None:
+        variance = _variance_by_node(block, tree.dimension(block.key))
+        if variance is None:
             return None
-        precisions[level, plain] = np.divide(1.0, spread, out=np.full_like(spread, np.inf), where=spread > 0)
+        precision = np.divide(1.0, variance, out=np.full_like(variance, np.inf), where=variance > 0)
+        precisions[tree.level_and_plain_axes(block.key)] = precision
     sides = {pair: axes.groups(*pair) for block in blocks for pair in block.key}
-    found: dict[tuple[Pair, ...], list[Floats]] = {}
-    result = {}
+    by_component: dict[Key, list[Floats]] = {}
+    means = {}
     for block in blocks:
-        level, plain = tree.place(block.key)
+        level, plain = tree.level_and_plain_axes(block.key)
         mean = 0.0
-        for size in range(len(plain) + 1):
-            for part in combinations(plain, size):
-                if part not in found:
-                    found[part] = tree.variances(_weights(part, precisions, sides))
-                share = math.prod(1 - 1 / sides[pair] for pair in part)
-                rest = math.prod(sides[pair] for pair in plain if pair not in part)
-                mean += float(np.mean(found[part][level])) * share / rest**2
-        result[block.key] = mean
-    return result
+        for component in chain.from_iterable(combinations(plain, size) for size in range(len(plain) + 1)):
+            if component not in by_component:
+                by_component[component] = tree.variances(_precisions_by_level(component, precisions, sides))
+            share = math.prod(1 - 1 / sides[pair] for pair in component)
+            rest = math.prod(sides[pair] for pair in plain if pair not in component)
+            mean += float(np.mean(by_component[component][level])) * share / rest**2
+        means[block.key] = mean
+    return means
 
 
-def _weights(
-    part: tuple[Pair, ...],
-    precisions: Mapping[tuple[int, tuple[Pair, ...]], Floats],
-    sides: Mapping[Pair, int],
+def _precisions_by_level(
+    component: Key, precisions: Mapping[tuple[int, Key], Floats], sides: Mapping[Pair, int]
 ) -> dict[int, Floats]:
-    """The precision of a component at every node, by level."""
-    found: dict[int, Floats] = {}
+    """Return w of a component at every node, by level."""
+    by_level: dict[int, Floats] = {}
     for (level, plain), precision in precisions.items():
-        if set(part) <= set(plain):
-            rest = math.prod(sides[pair] for pair in plain if pair not in part)
-            found[level] = found.get(level, np.zeros(1)) + precision / rest
-    return found
+        if set(component) <= set(plain):
+            rest = math.prod(sides[pair] for pair in plain if pair not in component)
+            by_level[level] = by_level.get(level, np.zeros(1)) + precision / rest
+    return by_level
 
 
-def _deep(axes: Axes, blocks: Sequence[Block]) -> list[Pair] | None:
-    """The levels of the axis that has several, from coarse to fine; None where there are two such axes, or no nest."""
+def _nested_levels(axes: Axes, blocks: Sequence[Block]) -> list[Pair] | None:
+    """Return the levels of the axis that has several, from coarse to fine; nothing if no axis has several.
+
+    Return None if two axes have several levels, or if the levels do not nest.
+    """
     used: dict[int, set[Hashable]] = {}
     for block in blocks:
         for axis, level in block.key:
@@ -85,54 +93,57 @@ def _deep(axes: Axes, blocks: Sequence[Block]) -> list[Pair] | None:
     if not several:
         return []
     axis = several[0]
-    chain = [(axis, level) for level in sorted(used[axis], key=lambda level: axes.groups(axis, level))]
-    nested = all(axes.refines((fine,), (coarse,)) for coarse, fine in pairwise(chain))
-    return chain if nested else None
+    pairs = [(axis, level) for level in sorted(used[axis], key=lambda level: axes.groups(axis, level))]
+    nested = all(axes.refines((fine,), (coarse,)) for coarse, fine in pairwise(pairs))
+    return pairs if nested else None
 
 
-def _by_node(block: Block, along: int | None) -> Floats | None:
-    """The variance at every node of the tree; None where it differs within a node."""
-    spread = np.asarray(block.variance, dtype=np.float64)
-    if spread.ndim == 0 or along is None:
-        return spread.reshape(-1)[:1] if (spread == spread.flat[0]).all() else None
-    lines = np.moveaxis(spread, along, 0).reshape(spread.shape[along], -1)
-    return lines[:, 0].copy() if (lines == lines[:, :1]).all() else None
+def _variance_by_node(block: Block, dimension: int | None) -> Floats | None:
+    """Return the variance at every node of the tree, which is one dimension of the block.
+
+    Return None if the variance differs within a node.
+    """
+    variance = np.asarray(block.variance, dtype=np.float64)
+    if variance.ndim == 0 or dimension is None:
+        return variance.reshape(-1)[:1] if (variance == variance.flat[0]).all() else None
+    by_node = np.moveaxis(variance, dimension, 0).reshape(variance.shape[dimension], -1)
+    return by_node[:, 0].copy() if (by_node == by_node[:, :1]).all() else None
 
 
 class _Tree:
-    """The levels of one axis; level 0 is the root."""
+    """The nested levels of one axis; level 0 is the root."""
 
-    def __init__(self, axes: Axes, chain: Sequence[Pair]) -> None:
-        self._level = {pair: number for number, pair in enumerate(chain, 1)}
-        self._sizes = [1, *(axes.groups(*pair) for pair in chain)]
+    def __init__(self, axes: Axes, pairs: Sequence[Pair]) -> None:
+        self._level = {pair: number for number, pair in enumerate(pairs, 1)}
+        self._sizes = [1, *(axes.groups(*pair) for pair in pairs)]
         self._parents: list[Integers] = [np.zeros(0, dtype=np.int64)]
-        for coarse, fine in zip([(), *((pair,) for pair in chain)], chain, strict=False):
+        for coarse, fine in zip([(), *((pair,) for pair in pairs)], pairs, strict=False):
             self._parents.append(axes.owners((fine,), coarse))
 
-    def place(self, key: Key) -> tuple[int, tuple[Pair, ...]]:
-        """The level of a grouping, and its plain axes."""
+    def level_and_plain_axes(self, key: Key) -> tuple[int, Key]:
+        """Return the level of a grouping, and its plain axes."""
         level = max((self._level.get(pair, 0) for pair in key), default=0)
         return level, tuple(pair for pair in key if pair not in self._level)
 
-    def axis(self, key: Key) -> int | None:
-        """Which axis of a grouping is that of the tree."""
-        return next((at for at, pair in enumerate(key) if pair in self._level), None)
+    def dimension(self, key: Key) -> int | None:
+        """Return which dimension of a grouping is the axis of the tree; None if no dimension is."""
+        return next((number for number, pair in enumerate(key) if pair in self._level), None)
 
-    def variances(self, weights: Mapping[int, Floats]) -> list[Floats]:
-        """The variance at every node, by level, down to the finest level that has weights."""
-        last = max(weights, default=0)
-        own = [np.broadcast_to(weights.get(level, np.zeros(1)), (self._sizes[level],)) for level in range(last + 1)]
-        spread: list[Floats] = [np.empty(0)] * (last + 1)  # 1/p
+    def variances(self, precisions: Mapping[int, Floats]) -> list[Floats]:
+        """Return the variance at every node, by level, down to the finest level that has precisions."""
+        last = max(precisions, default=0)
+        own = [np.broadcast_to(precisions.get(level, np.zeros(1)), (self._sizes[level],)) for level in range(last + 1)]
+        upward: list[Floats] = [np.empty(0)] * (last + 1)  # 1/p
         sums: list[Floats] = [np.empty(0)] * (last + 1)  # Q
         with np.errstate(divide="ignore"):
-            spread[last] = 1 / own[last]
+            upward[last] = 1 / own[last]
             for level in range(last - 1, -1, -1):
-                children = np.bincount(self._parents[level + 1], spread[level + 1], minlength=self._sizes[level])
+                children = np.bincount(self._parents[level + 1], upward[level + 1], minlength=self._sizes[level])
                 sums[level] = children.astype(np.float64)
-                spread[level] = 1 / (own[level] + 1 / sums[level])
-        found = [spread[0]]
+                upward[level] = 1 / (own[level] + 1 / sums[level])
+        variances = [upward[0]]
         for level in range(1, last + 1):
-            above, each = sums[level - 1][self._parents[level]], spread[level]
-            share = np.divide(each, above, out=np.zeros_like(each), where=above > 0)
-            found.append(each * (1 - share) + share**2 * found[-1][self._parents[level]])
-        return found
+            parent_sums, variance = sums[level - 1][self._parents[level]], upward[level]
+            share = np.divide(variance, parent_sums, out=np.zeros_like(variance), where=parent_sums > 0)
+            variances.append(variance * (1 - share) + share**2 * variances[-1][self._parents[level]])
+        return variances

@@ -23,10 +23,10 @@ import numpy as np
 from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 from discreet.reconcile import tie_breaking
-from discreet.reconcile.axes import Key
 from discreet.reconcile.fixed_sums import balance, meet
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit
+from discreet.reconcile.partitions import Key
 from discreet.reconcile.problem import Naming, Problem, bounds
 from discreet.reconcile.round_2d import controlled
 from discreet.reconcile.round_nd import diffuse
