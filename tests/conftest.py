@@ -1,4 +1,4 @@
-"""Settings for all tests, chance that repeats itself, servers for those that want one, and a paid release."""
+"""Settings for all tests: repeatable chance, servers, and a release that is paid from a ledger."""
 
 import os
 import random
@@ -13,17 +13,17 @@ from hypothesis.internal.conjecture import providers
 
 from tests import servers
 
-os.environ.pop("COLUMNS", None)  # a console that is made while it is set keeps that width, whatever a test asks for
+os.environ.pop("COLUMNS", None)  # a console that is created while COLUMNS is set keeps that width
 
 settings.register_profile("same", deadline=None, max_examples=50, derandomize=True)
 settings.register_profile("fresh", deadline=None, max_examples=50, derandomize=False, database=None)
 
 setattr(providers, "is_local_module_file", lambda _: False)  # noqa: B010 - it is private
-"""Hypothesis tries the numbers that it finds in loaded modules: what it tries would depend on the tests before."""
+"""Hypothesis tries numbers from loaded modules. Without this, its examples would depend on earlier tests."""
 
 
 class Chance:
-    """Random bytes that are the same in every run of one test, but for the processes that it starts."""
+    """Random bytes that are the same in every run of a test. Processes that the test starts draw other bytes."""
 
     def __init__(self) -> None:
         self.word, self.process, self.system, self.stream = "", os.getpid(), os.urandom, random.Random("")
@@ -38,11 +38,11 @@ class Chance:
 CHANCE = Chance()
 
 NEW = -1
-"""Stands for a seed that is still to be drawn."""
+"""The value of --fresh without a seed."""
 
 
 def seed(text: str) -> int:
-    """The seed that was given. A path is no seed, but is taken for one where it follows --fresh."""
+    """Return the seed that was given. Raise UsageError for a path, which argparse takes as the value of --fresh."""
     if not (text.isascii() and text.isdigit()):
         raise pytest.UsageError(
             f"--fresh is followed by {text!r}, which is no whole number; write --fresh=7, or write --fresh last"
@@ -63,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Before Hypothesis reads its options. A process that was started to run tests takes the seed of the first."""
+    """Set the profile before Hypothesis reads its options. Worker processes take the seed of the main process."""
     if config.option.fresh == NEW:
         seed_of_main = getattr(config, "workerinput", {}).get("fresh")
         config.option.fresh = random.SystemRandom().randrange(10**9) if seed_of_main is None else seed_of_main
@@ -77,26 +77,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """What pytest-xdist tells a process that it starts."""
+    """Pass the seed to a worker process of pytest-xdist."""
     node.workerinput["fresh"] = node.config.option.fresh
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Say how to repeat the run; a header is not shown where pytest is quiet."""
+    """Print how to repeat the run. (A quiet pytest does not show headers.)"""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and session.config.option.fresh is not None:
         reporter.write_line(f"fresh chance: repeat with --fresh={session.config.option.fresh}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
-    """And again below what failed."""
+    """Print how to repeat the run below the failures, too."""
     if exitstatus and config.option.fresh is not None:
         terminalreporter.write_line(f"fresh chance: repeat with --fresh={config.option.fresh}")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def random_bytes() -> Iterator[None]:
-    """What draws noise or makes a secret in this process gets the same bytes every time the tests are run."""
+    """Give the same bytes in every run to everything that draws noise or makes a secret in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "urandom", CHANCE)
         patch.setattr(random, "_urandom", CHANCE)  # what the module secrets draws from
@@ -105,13 +105,13 @@ def random_bytes() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def same_random_bytes(request: pytest.FixtureRequest) -> None:
-    """The bytes of a test do not depend on the tests before it."""
+    """Begin the bytes of a test anew, so that they do not depend on earlier tests."""
     CHANCE.begin(request.node.nodeid)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> Iterator[None]:
-    """Nor do those of what several tests share."""
+    """Begin the bytes of shared fixtures anew, so that they do not depend on earlier tests."""
     before = CHANCE.stream
     if fixturedef.scope != "function":
         CHANCE.begin(f"{request.node.nodeid} {fixturedef.argname}")
@@ -122,7 +122,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.
 
 
 def unavailable(reason: str) -> None:
-    """Skip on a developer's machine; the gate has everything installed, so there it is a failure."""
+    """Skip the test; fail in the gate, which has everything installed."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -130,7 +130,7 @@ def unavailable(reason: str) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[servers.Postgres]:
-    """A PostgreSQL server of its own, in a temporary folder."""
+    """Start a PostgreSQL server in a temporary folder."""
     programs = servers.programs()
     if programs is None:
         unavailable("PostgreSQL is not installed; apt-get install postgresql")
@@ -141,12 +141,12 @@ def postgres() -> Iterator[servers.Postgres]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[servers.Spark]:
-    """One session for all tests, as its start is slow."""
+    """Start one Spark session for all tests, because its start is slow."""
     if shutil.which("java") is None:
         unavailable("there is no Java; apt-get install openjdk-17-jre-headless")
     from discreet.count.engines.spark import _running
 
-    with pytest.MonkeyPatch.context() as patch:  # Java need not compile well for so short a life
+    with pytest.MonkeyPatch.context() as patch:  # a short session needs no optimising compiler
         patch.setenv("PYSPARK_SUBMIT_ARGS", "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell")
         with _running():
             yield servers.Spark()
@@ -154,7 +154,7 @@ def spark() -> Iterator[servers.Spark]:
 
 @pytest.fixture
 def paid(tmp_path: Path) -> dict[str, Any]:
-    """The specification of a table by sex that is paid from a ledger; a side of the river is declared, too."""
+    """Return the specification of a table by sex that is paid from a ledger. It also declares the dimension `side`."""
     from tests import town
 
     spec = town.settle(tmp_path)

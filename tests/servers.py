@@ -1,4 +1,4 @@
-"""PostgreSQL from the system's packages, on loopback, in a temporary folder, and Spark in local mode."""
+"""Servers for tests: PostgreSQL of the system's packages, in a temporary folder, and Spark in local mode."""
 
 import os
 import pwd
@@ -23,21 +23,21 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class Postgres:
-    """A running server."""
+    """A running PostgreSQL server."""
 
     port: int
 
     @property
     def dsn(self) -> str:
-        """How to connect, with the password."""
+        """The connection string, with the password."""
         return f"host=127.0.0.1 port={self.port} dbname=postgres user=steward password='{PASSWORD}'"
 
     def url(self, database: str) -> str:
-        """The same as an address, for another database."""
+        """Return the URL of a database, with the password."""
         return f"postgresql://steward:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{self.port}/{database}"
 
     def execute(self, *statements: str) -> None:
-        """Run and commit, each by itself."""
+        """Run statements, each in its own transaction."""
         import psycopg
 
         with psycopg.connect(self.dsn, autocommit=True) as base:
@@ -45,7 +45,7 @@ class Postgres:
                 base.execute(statement.encode())
 
     def load(self, name: str, rows: pa.Table) -> dict[str, Any]:
-        """Make a table of the rows; the source that reads it."""
+        """Create a table with the rows. Return the source section that reads it."""
         import psycopg
         from psycopg import sql
 
@@ -64,16 +64,16 @@ class Postgres:
 
 
 def programs() -> Path | None:
-    """The folder of the newest server's programs; None where there is none."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/none")]
-    return found[-1].parent if (found[-1].parent / "pg_ctl").exists() else None
+    """Return the folder of the programs of the newest server; None if no server is installed."""
+    initdbs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/none")]
+    return initdbs[-1].parent if (initdbs[-1].parent / "pg_ctl").exists() else None
 
 
 @contextmanager
-def server(where: Path, durable: bool = False) -> Iterator[Postgres]:
-    """Start one, and stop it in the end."""
+def server(bin_folder: Path, durable: bool = False) -> Iterator[Postgres]:
+    """Start a server, and stop it at the end of the context."""
     user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
-    become = ["runuser", "-u", user, "--"] if os.getuid() == 0 else []
+    prefix = ["runuser", "-u", user, "--"] if os.getuid() == 0 else []
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
     shutil.chown(folder, user)
     secret = folder / "password"
@@ -84,25 +84,25 @@ def server(where: Path, durable: bool = False) -> Iterator[Postgres]:
         port = probe.getsockname()[1]
 
     def run(*command: object) -> None:
-        subprocess.run([*become, *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        subprocess.run([*prefix, *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
     data = folder / "data"
-    run(where / "initdb", "-D", data, "-U", "steward", "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
+    run(bin_folder / "initdb", "-D", data, "-U", "steward", "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
         "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
     options = f"-h 127.0.0.1 -p {port} -k {folder} -c fsync={'on' if durable else 'off'}"
-    run(where / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "-t", "300", "start")
+    run(bin_folder / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "-t", "300", "start")
     try:
         yield Postgres(port)
     finally:
-        run(where / "pg_ctl", "-D", data, "-m", "immediate", "-w", "-t", "300", "stop")
+        run(bin_folder / "pg_ctl", "-D", data, "-m", "immediate", "-w", "-t", "300", "stop")
         shutil.rmtree(folder, ignore_errors=True)
 
 
 class Spark:
-    """A running session."""
+    """A running Spark session."""
 
     def load(self, kind: str, data: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
-        """Put the rows where Spark reads them as "spark parquet", "spark csv" or "spark table"."""
+        """Store the rows as "spark parquet", "spark csv" or "spark table". Return the source that reads them."""
         from pyspark.sql import SparkSession
 
         from tests.count import hostile

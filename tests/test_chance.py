@@ -1,4 +1,4 @@
-"""What tests draw: the same in every run and in any selection of tests, unless a run asks for fresh chance."""
+"""Tests draw the same numbers in every run and in any selection of tests, unless --fresh is given."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ def test_what_was_drawn():
 
 
 def drawn(folder: Path, *options: str) -> tuple[str, str, str]:
-    """What a run printed, the examples of Hypothesis, the random bytes."""
+    """Run the tests. Return their output, the examples of Hypothesis, and the random bytes."""
     folder.mkdir(exist_ok=True)
     (folder / "test_drawing.py").write_text(DRAWING)
     command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir", str(folder), "-p", "tests.conftest"]
@@ -48,14 +48,14 @@ def drawn(folder: Path, *options: str) -> tuple[str, str, str]:
 
 
 def test_every_run_draws_the_same(tmp_path: Path) -> None:
-    said, *first = drawn(tmp_path)
+    output, *first = drawn(tmp_path)
     assert drawn(tmp_path, "-n", "2")[1:] == tuple(first)
-    assert "fresh" not in said
+    assert "fresh" not in output
 
 
 def test_a_fresh_run_draws_something_else_and_can_be_repeated(tmp_path: Path) -> None:
-    said, *first = drawn(tmp_path, "-q", "--fresh", "-n", "2")
-    (seed,) = re.findall(r"repeat with --fresh=(\d+)", said)
+    output, *first = drawn(tmp_path, "-q", "--fresh", "-n", "2")
+    (seed,) = re.findall(r"repeat with --fresh=(\d+)", output)
     assert drawn(tmp_path, f"--fresh={seed}")[1:] == tuple(first)
     _, *other = drawn(tmp_path, f"--fresh={int(seed) + 1}")
     assert other[0] != first[0]

@@ -1,8 +1,8 @@
-"""Folders that must not change: five releases of made-up people, kept with the tests.
+"""Golden folders, which must not change: five releases of made-up people, stored with the tests.
 
     uv run python -m tests.system.golden_folders
 
-makes them again. Do so only where what is published is meant to change, and say in the commit what changed and why.
+makes the folders again. Do this only if published folders shall change, and say in the commit what changed and why.
 """
 
 import shutil
@@ -16,17 +16,17 @@ import discreet as dc
 from tests.system.golden import people
 
 GOLDEN = Path(__file__).with_name("golden")
-SECRET = bytes((37 * place + 11) % 256 for place in range(32)).hex()
+SECRET = bytes((37 * index + 11) % 256 for index in range(32)).hex()
 
 
 def specifications() -> dict[str, dict[str, Any]]:
-    """The specification of every folder, without its source and secret."""
+    """Return the specification of each folder, without its source and secret."""
     document: dict[str, dict[str, Any]] = yaml.safe_load(GOLDEN.joinpath("specifications.yaml").read_text("utf-8"))
     return document
 
 
 def publish(name: str, folder: Path) -> Path:
-    """Make one release anew, in a folder of its own."""
+    """Make one release. Return its folder."""
     people.write(folder / "people.csv")
     secret = folder / "secret.key"
     secret.touch(0o600)
@@ -36,12 +36,12 @@ def publish(name: str, folder: Path) -> Path:
 
 
 def main() -> None:
-    """Make all folders again, in the place of those that are kept."""
+    """Make all folders again, and replace the stored folders."""
     for name in specifications():
         with tempfile.TemporaryDirectory() as folder:
-            made = publish(name, Path(folder))
+            folder_path = publish(name, Path(folder))
             shutil.rmtree(GOLDEN / name, ignore_errors=True)
-            shutil.copytree(made, GOLDEN / name)
+            shutil.copytree(folder_path, GOLDEN / name)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every engine once: a whole release, compared with the truth."""
+"""A whole release with each engine, compared with the truth."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ SIDES = {"a": 7, "b": 5, "c": 3}
 
 
 @pytest.mark.parametrize("engine", ["csv", "parquet", "postgres", "spark"])
-def test_a_release_is_right(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_release_is_right_with_each_engine(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     people = truth.zipf(8, 5_000, SIDES)
     rows = pa.Table.from_pylist(people)
     if engine == "csv":
@@ -26,7 +26,7 @@ def test_a_release_is_right(engine: str, tmp_path: Path, request: pytest.Fixture
         source = {engine: str(tmp_path / "people.parquet")}
         if engine == "spark":
             request.getfixturevalue("spark")
-    asked = {
+    spec = {
         "version": "1",
         "source": source,
         "dimensions": truth.dimensions(SIDES),
@@ -38,4 +38,4 @@ def test_a_release_is_right(engine: str, tmp_path: Path, request: pytest.Fixture
         "budget": {"epsilon": 1, "delta": "1e-6"},
         "key": "fresh",
     }
-    assert truth.wrong_in(run(asked, tmp_path / "out"), people) == []
+    assert truth.wrong_in(run(spec, tmp_path / "out"), people) == []

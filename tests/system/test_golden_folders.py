@@ -1,4 +1,4 @@
-"""What is published does not change when the code is rearranged: certificates and folders are those that are kept."""
+"""Certificates and folders stay the same when code is rearranged."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ CERTIFICATES = json.loads(GOLDEN.joinpath("certificates.json").read_text("utf-8"
 
 
 def stated(path: Path) -> dict[str, Any]:
-    """A manifest without what depends on the machine: versions, and the last digits of what composes."""
+    """Return a manifest without versions, and with 10 digits of the composed guarantee: machines differ there."""
     document: dict[str, Any] = json.loads(path.read_text("utf-8"))
     document.pop("software")
     composed = document["privacy"]["composed"]
@@ -27,7 +27,7 @@ def stated(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", specifications())
-def test_a_release_is_the_one_that_is_kept(name: str, tmp_path: Path) -> None:
+def test_a_release_is_equal_to_its_golden_folder(name: str, tmp_path: Path) -> None:
     folder, golden = publish(name, tmp_path), GOLDEN / name
     assert {path.name for path in folder.iterdir()} == {path.name for path in golden.iterdir()}
     for path in golden.iterdir():
@@ -37,9 +37,9 @@ def test_a_release_is_the_one_that_is_kept(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CERTIFICATES)
-def test_a_certificate_is_the_one_that_is_kept(name: str, tmp_path: Path) -> None:
-    given = CERTIFICATES[name]
-    mechanism = getattr(dc.design, given["design"])(**given["parameters"])
-    table: PTable = mechanism.certify(given["epsilon"])
+def test_a_certificate_is_equal_to_its_golden_certificate(name: str, tmp_path: Path) -> None:
+    kept = CERTIFICATES[name]
+    mechanism = getattr(dc.design, kept["design"])(**kept["parameters"])
+    table: PTable = mechanism.certify(kept["epsilon"])
     table.save(tmp_path / "made.json")
-    assert hashlib.sha256((tmp_path / "made.json").read_bytes()).hexdigest() == given["sha256"]
+    assert hashlib.sha256((tmp_path / "made.json").read_bytes()).hexdigest() == kept["sha256"]

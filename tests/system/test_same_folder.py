@@ -1,4 +1,4 @@
-"""One release, from every source: the same folder, to the last byte."""
+"""One release makes the same folder from every source, byte for byte."""
 
 import csv
 import json
@@ -20,12 +20,12 @@ KINDS = ["query", "contributors"]
 
 
 def rows() -> list[dict[str, Any]]:
-    """People with one to three rows each, some of them without an id, some answers missing or not declared."""
+    """Return people with one to three rows each. Some ids and answers are missing, some answers are undeclared."""
     draw = random.Random(5)
-    made = []
+    people = []
     for person in range(400):
         for _ in range(draw.choice([1, 1, 1, 2, 3])):
-            made.append(
+            people.append(
                 {
                     "person": None if draw.random() < 0.05 else person,
                     "region": draw.choice(["north", "south", "east", "elsewhere", None]),
@@ -33,8 +33,8 @@ def rows() -> list[dict[str, Any]]:
                     "sex": draw.choice(["f", "m"]),
                 }
             )
-    draw.shuffle(made)
-    return made
+    draw.shuffle(people)
+    return people
 
 
 def spec(source: dict[str, Any], folder: Path, key: str) -> dict[str, Any]:
@@ -91,10 +91,10 @@ def test_every_source_and_row_order_gives_the_same_folder(
     folders = {}
     for name, source in sources.items():
         run(spec(source, tmp_path, key), tmp_path / name)
-        found = {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()}
-        manifest = json.loads(found.pop("manifest.json"))
+        files = {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()}
+        manifest = json.loads(files.pop("manifest.json"))
         assert manifest.pop("engine") in source
-        folders[name] = (found, manifest)
+        folders[name] = (files, manifest)
     verify_folder(tmp_path / "postgres")
     for name in sources:
         assert folders[name] == folders["parquet"], name

@@ -1,4 +1,4 @@
-"""Releases of skewed populations are right within their noise, or refused: never wrong."""
+"""A release of a skewed population is right within its noise, or refused, but never wrong."""
 
 import csv
 from collections.abc import Callable
@@ -20,7 +20,7 @@ SIDES = {"a": 17, "b": 9, "c": 8, "d": 6, "e": 3, "f": 2}
 
 
 def specification(folder: Path, people: truth.People, tables: list[list[Any]], **changes: Any) -> dict[str, Any]:
-    """Tables of the people, with all their margins."""
+    """Return a specification of tables of the people, with all margins."""
     return {
         "version": "1",
         "source": {"csv": str(truth.write(folder / "people.csv", people))},
@@ -50,51 +50,53 @@ SETS = [
 
 @pytest.mark.parametrize("tables", SETS, ids=lambda tables: " ".join("".join(axes) for axes in tables))
 @pytest.mark.parametrize(("people", "empty"), [(30_000, 0), (400, 1)])
-def test_tables_of_a_skewed_population(tables: list[list[str]], people: int, empty: int, tmp_path: Path) -> None:
-    """Two to eight tables, many people and few, categories that nobody has."""
+def test_tables_of_a_skewed_population_are_right(
+    tables: list[list[str]], people: int, empty: int, tmp_path: Path
+) -> None:
+    """Two to eight tables, of many people or few, with categories that nobody has."""
     rows = truth.zipf(people, people, SIDES, empty=empty)
     release = run(specification(tmp_path, rows, tables), tmp_path / "out")
     assert truth.wrong_in(release, rows) == []
     verify_folder(tmp_path / "out")
 
 
-def test_one_cell_that_holds_nearly_everyone(tmp_path: Path) -> None:
+def test_tables_with_one_cell_that_holds_nearly_everyone_are_right(tmp_path: Path) -> None:
     rows = truth.zipf(1, 60_000, SIDES, power=6)
     release = run(specification(tmp_path, rows, SETS[3]), tmp_path / "out")
     assert truth.wrong_in(release, rows) == []
 
 
-def test_a_release_that_is_nearly_all_noise(tmp_path: Path) -> None:
+def test_a_release_that_is_nearly_all_noise_is_right(tmp_path: Path) -> None:
     rows = truth.zipf(2, 50, SIDES)
-    asked = specification(tmp_path, rows, SETS[2], budget={"epsilon": "0.01", "delta": "1e-6"})
-    assert truth.wrong_in(run(asked, tmp_path / "out"), rows) == []
+    spec = specification(tmp_path, rows, SETS[2], budget={"epsilon": "0.01", "delta": "1e-6"})
+    assert truth.wrong_in(run(spec, tmp_path / "out"), rows) == []
 
 
-def test_many_tables_that_share_a_half_empty_axis(tmp_path: Path) -> None:
-    """Every table pushes nearly empty categories up; together they must not."""
+def test_many_tables_that_share_a_half_empty_axis_are_right(tmp_path: Path) -> None:
+    """Each table pushes nearly empty categories up. All tables together must not."""
     sides = {"a": 40, **{f"b{at}": 12 for at in range(6)}}
     draw = np.random.default_rng(9)
     rows = truth.zipf(9, 40_000, sides, power=0.5)
-    for one in rows:
-        one["a"] = f"a{draw.integers(20)}" if draw.random() < 0.999 else f"a{draw.integers(20, 40)}"
+    for person in rows:
+        person["a"] = f"a{draw.integers(20)}" if draw.random() < 0.999 else f"a{draw.integers(20, 40)}"
     tables = [["a", name] for name in sides if name != "a"]
-    asked = specification(tmp_path, rows, tables, dimensions=truth.dimensions(sides))
-    assert truth.wrong_in(run(asked, tmp_path / "out"), rows) == []
+    spec = specification(tmp_path, rows, tables, dimensions=truth.dimensions(sides))
+    assert truth.wrong_in(run(spec, tmp_path / "out"), rows) == []
 
 
-def test_the_town(tmp_path: Path) -> None:
-    asked = demo_town.unpack(tmp_path)
-    release = run(asked, tmp_path / "out")
+def test_the_demo_town_is_right(tmp_path: Path) -> None:
+    spec = demo_town.unpack(tmp_path)
+    release = run(spec, tmp_path / "out")
     with (tmp_path / "town.csv").open(newline="") as file:
         people = list(csv.DictReader(file))
-    ages = asked["dimensions"]["age"]["ranges"]
-    for one in people:
-        age = float(one["age"])
-        one["age"] = next(n for n, (low, high) in ages.items() if low <= age and (high is None or age < high))
+    ages = spec["dimensions"]["age"]["ranges"]
+    for person in people:
+        age = float(person["age"])
+        person["age"] = next(n for n, (low, high) in ages.items() if low <= age and (high is None or age < high))
     assert truth.wrong_in(release, people) == []
 
 
-def test_a_hierarchy_with_unequal_groups_crossed_with_others(tmp_path: Path) -> None:
+def test_a_hierarchy_of_unequal_groups_crossed_with_other_dimensions_is_right(tmp_path: Path) -> None:
     rows = truth.zipf(3, 20_000, SIDES)
     state = {f"a{at}": "north" if at < 2 else "south" if at < 9 else "west" for at in range(SIDES["a"])}
     books = truth.dimensions(SIDES)
@@ -105,22 +107,22 @@ def test_a_hierarchy_with_unequal_groups_crossed_with_others(tmp_path: Path) -> 
     assert truth.wrong_in(release, rows, {"a": state | {"_other": "_other"}}) == []
 
 
-def test_people_with_several_rows(tmp_path: Path) -> None:
+def test_tables_of_people_with_several_rows_are_right(tmp_path: Path) -> None:
     rows = truth.zipf(4, 9_000, SIDES)
-    for at, one in enumerate(rows):
-        one["person"] = str(at // 3)
+    for at, person in enumerate(rows):
+        person["person"] = str(at // 3)
     unit = {"id": "person", "contributions": 3}
     release = run(specification(tmp_path, rows, CIRCLE, unit=unit), tmp_path / "out")
     assert truth.wrong_in(release, rows) == []
 
 
-def test_tables_of_a_part_of_the_people(tmp_path: Path) -> None:
-    """A filter is another population; what both have in common is one number."""
+def test_tables_of_a_part_of_the_people_are_right_and_share_numbers(tmp_path: Path) -> None:
+    """A filter makes another population. A cell that both populations have is one number."""
     rows = truth.zipf(5, 20_000, SIDES)
-    asked = specification(tmp_path, rows, [["a", "f"], ["b", "f"]])
-    asked["tables"].append({"name": "part", "dimensions": ["a", "c"], "margins": "all", "filter": {"f": ["f0"]}})
-    release = run(asked, tmp_path / "out")
-    inside = [one for one in rows if one["f"] == "f0"]
+    spec = specification(tmp_path, rows, [["a", "f"], ["b", "f"]])
+    spec["tables"].append({"name": "part", "dimensions": ["a", "c"], "margins": "all", "filter": {"f": ["f0"]}})
+    release = run(spec, tmp_path / "out")
+    inside = [person for person in rows if person["f"] == "f0"]
     whole, part = (replace(release, spec=release.spec.model_copy(update={"tables": each})) for each in
                    (release.spec.tables[:2], release.spec.tables[2:]))  # fmt: skip
     assert truth.wrong_in(whole, rows) == []
@@ -129,22 +131,22 @@ def test_tables_of_a_part_of_the_people(tmp_path: Path) -> None:
     assert all(everyone[f"a{at}", "f0"] == some[f"a{at}", "_total"] for at in range(SIDES["a"]))
 
 
-# Defects that were there once, or could be: each must be caught
+# Former and possible defects: each must be refused
 
 
 def _flat(axes: Any, blocks: Any, *rest: Any) -> Any:
-    """The defect that published nonsense: where something is known, the tables are as flat as they can be."""
-    made = least_squares.fit(axes, blocks, *rest)
+    """A former defect: if some counts are known, make the tables as flat as possible."""
+    result = least_squares.fit(axes, blocks, *rest)
     known = [block for block in blocks if (block.variance == 0).all()]
     if not known:
-        return made
+        return result
     total = float(known[-1].values.sum())
-    flat = {key: np.full(values.shape, total / values.size) for key, values in made.tables.items()}
-    return replace(made, copies=(flat, *made.copies[1:]))
+    flat = {key: np.full(values.shape, total / values.size) for key, values in result.tables.items()}
+    return replace(result, copies=(flat, *result.copies[1:]))
 
 
 def _unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that is cut off, and whose failure is passed over."""
+    """Stop the search early, and ignore that it did not converge."""
     monkeypatch.setattr(least_squares, "STEPS", 0)
     for name in ("GAP", "RESIDUAL", "COARSE"):
         monkeypatch.setattr(fit_certificate, name, np.inf)
@@ -160,17 +162,17 @@ MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 def test_nonsense_is_refused_by_the_comparison_with_the_measurements(
     mutation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By that alone, and before a folder is left; a folder that is made all the same does not verify."""
+    """It is refused before a folder exists. If the folder is made all the same, it does not verify."""
     rows = truth.zipf(6, 30_000, SIDES)
-    asked = specification(tmp_path, rows, [*SETS[0], ["a", "b", "c"]])
+    spec = specification(tmp_path, rows, [*SETS[0], ["a", "b", "c"]])
     MUTATIONS[mutation](monkeypatch)
     with pytest.raises(ReleaseError, match="noise explains"):
-        run(asked, tmp_path / "out")
+        run(spec, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     with monkeypatch.context() as patch:
         patch.setattr("discreet.reconcile.distance.require_near", lambda *_: None)
-        made: Release = run(asked, tmp_path / "out")
-    assert truth.wrong_in(made, rows) != []
+        release: Release = run(spec, tmp_path / "out")
+    assert truth.wrong_in(release, rows) != []
     with pytest.raises(Exception, match="noise explains"):
         verify_folder(tmp_path / "out")
 

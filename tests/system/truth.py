@@ -1,4 +1,4 @@
-"""Whole releases compared with the truth, which is counted here by plain Python."""
+"""Compare whole releases with the truth, which plain Python counts here."""
 
 import csv
 import math
@@ -16,9 +16,9 @@ People = list[dict[str, str]]
 
 
 def zipf(seed: int, people: int, sides: dict[str, int], power: float = 1.3, empty: int = 0) -> People:
-    """People whose categories follow Zipf's law, each dimension by itself but for the first two, which go together.
+    """Return people whose categories follow Zipf's law.
 
-    The last `empty` categories of every dimension are declared and have nobody.
+    Dimensions are independent, except for the first two. Nobody has the last `empty` categories of a dimension.
     """
     draw = np.random.default_rng(seed)
     columns: dict[str, Any] = {}
@@ -32,12 +32,12 @@ def zipf(seed: int, people: int, sides: dict[str, int], power: float = 1.3, empt
 
 
 def dimensions(sides: dict[str, int]) -> dict[str, Any]:
-    """The codebooks of such people."""
+    """Return the dimensions of a specification of such people."""
     return {name: {"column": name, "categories": [f"{name}{at}" for at in range(n)]} for name, n in sides.items()}
 
 
 def write(path: Path, people: People) -> Path:
-    """The people as a CSV file."""
+    """Write the people to a CSV file. Return its path."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, people[0].keys())
         writer.writeheader()
@@ -46,46 +46,46 @@ def write(path: Path, people: People) -> Path:
 
 
 def table(folder: Path, name: str) -> tuple[list[str], dict[tuple[str, ...], int]]:
-    """The dimensions and the counts of a published table."""
+    """Return the dimensions and the counts of a published table."""
     with (folder / f"{name}.csv").open(newline="") as file:
         head, *rows = list(csv.reader(file))
     return head[:-1], {tuple(row[:-1]): int(row[-1]) for row in rows}
 
 
 def wrong_in(release: Release, people: People, groups: dict[str, dict[str, str]] | None = None) -> list[str]:
-    """Everything that is wrong with a published folder; `groups` recodes the values of a dimension at a level.
+    """Return the mistakes of a published folder, one text each.
 
-    Errors are compared with the noise of the measurements: a margin of N cells may have 1 + 3 / sqrt(N) times its
-    standard deviation in root mean square.
+    `groups` recodes the values of a dimension to the groups of a level. Errors are compared with the noise of the
+    measurements: a margin of N cells may have 1 + 3 / sqrt(N) times its standard deviation in root mean square.
     """
     deviation = math.sqrt(Mechanism.from_table(release.ptable.table).variance(10**6))
-    found: list[str] = []
+    mistakes: list[str] = []
     seen: dict[Any, int] = {}
-    for wanted in release.spec.tables:
-        head, cells = table(release.folder, wanted.name)
-        levels = {axis.dimension: axis.level for axis in wanted.dimensions}
+    for table_spec in release.spec.tables:
+        head, cells = table(release.folder, table_spec.name)
+        levels = {axis.dimension: axis.level for axis in table_spec.dimensions}
         if min(cells.values()) < 0:
-            found.append(f"{wanted.name}: a negative count")
+            mistakes.append(f"{table_spec.name}: a negative count")
         finest = {key: count for key, count in cells.items() if "_total" not in key}
         for keep in (kept for size in range(len(head) + 1) for kept in combinations(head, size)):
-            mine = {k: n for k, n in cells.items() if all((v != "_total") == (h in keep) for v, h in zip(k, head))}  # noqa: B905
-            if not mine:
+            margin = {k: n for k, n in cells.items() if all((v != "_total") == (h in keep) for v, h in zip(k, head))}  # noqa: B905
+            if not margin:
                 continue
             sums: Counter[tuple[str, ...]] = Counter()
             for key, count in finest.items():
                 sums[tuple(v if h in keep else "_total" for v, h in zip(key, head, strict=True))] += count
-            if any(sums[key] != count for key, count in mine.items()):
-                found.append(f"{wanted.name} by {keep}: does not add up")
-            real = Counter(tuple(_value(one[h], h, levels, groups) for h in keep) for one in people)
-            short = {tuple(v for v, h in zip(k, head, strict=True) if h in keep): n for k, n in mine.items()}
-            error = math.sqrt(sum((n - real.get(key, 0)) ** 2 for key, n in short.items()) / len(short))
+            if any(sums[key] != count for key, count in margin.items()):
+                mistakes.append(f"{table_spec.name} by {keep}: does not add up")
+            true_counts = Counter(tuple(_value(person[h], h, levels, groups) for h in keep) for person in people)
+            short = {tuple(v for v, h in zip(k, head, strict=True) if h in keep): n for k, n in margin.items()}
+            error = math.sqrt(sum((n - true_counts.get(key, 0)) ** 2 for key, n in short.items()) / len(short))
             if error > deviation * (1 + 3 / math.sqrt(len(short))):
-                found.append(f"{wanted.name} by {keep}: error {error:.1f}, measured with {deviation:.1f}")
+                mistakes.append(f"{table_spec.name} by {keep}: error {error:.1f}, measured with {deviation:.1f}")
             for key, count in short.items():
                 if seen.setdefault((tuple((h, levels[h]) for h in keep), key), count) != count:
-                    found.append(f"{wanted.name} by {keep}: {key} is another number than in another table")
+                    mistakes.append(f"{table_spec.name} by {keep}: {key} is another number than in another table")
                     break
-    return found
+    return mistakes
 
 
 def _value(value: str, name: str, levels: dict[str, str | None], groups: dict[str, dict[str, str]] | None) -> str:
