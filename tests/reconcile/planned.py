@@ -1,4 +1,4 @@
-"""Table plans, and measurements for them."""
+"""Table plans for tests, and measurements for them."""
 
 from itertools import product
 from typing import Any
@@ -47,39 +47,41 @@ def planned(
 
 
 def noisy(layout: Layout, seed: int, mean: float = 3) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
-    """Measurements of any kind: the same for the same cell, and nothing else is certain."""
+    """Return any measurements; a cell that is in several groupings has one measurement."""
     draw = np.random.default_rng(seed)
-    each = draw.poisson(mean, len(layout.cells[0])) * draw.integers(1, 20) - draw.integers(0, 12, len(layout.cells[0]))
-    return [each[here].reshape(g.shape) for g, here in zip(layout.groupings, layout.cells[1], strict=True)]
+    size = len(layout.cells.definitions)
+    values = draw.poisson(mean, size) * draw.integers(1, 20) - draw.integers(0, 12, size)
+    groupings = zip(layout.groupings, layout.cells.indices, strict=True)
+    return [values[cells].reshape(grouping.shape) for grouping, cells in groupings]
 
 
-def populations(layout: Layout, table: int, at: int) -> list[frozenset[tuple[int, ...]]]:
-    """The leaf combinations of every cell of a grouping, by plain Python."""
-    grouping = layout.groupings[layout.tables[table][1][at]]
-    found = []
-    for cell in product(*(side.members for side in grouping.axes)):
+def populations(layout: Layout, table: int, number: int) -> list[frozenset[tuple[int, ...]]]:
+    """Return the leaf combinations of every cell of one of a table's groupings, by plain Python."""
+    grouping = layout.groupings[layout.tables[table][1][number]]
+    combinations = []
+    for cell in product(*(axis.members for axis in grouping.axes)):
         allowed = {book.name: set(range(len(book.leaves))) for book in layout.books}
         for book, members in grouping.within:
             allowed[book.name] &= members
-        for side, members in zip(grouping.axes, cell, strict=True):
-            allowed[side.book.name] &= members
-        found.append(frozenset(product(*(sorted(allowed[book.name]) for book in layout.books))))
-    return found
+        for axis, members in zip(grouping.axes, cell, strict=True):
+            allowed[axis.book.name] &= members
+        combinations.append(frozenset(product(*(sorted(allowed[book.name]) for book in layout.books))))
+    return combinations
 
 
 def assert_additive(layout: Layout, tables: table_plan.Tables, numbers: list[int]) -> None:
-    """Every cell is the sum of the cells of the table that lie in it, wherever those make it up."""
+    """Assert that every cell is the sum of the cells of each grouping of its table that make it up."""
     checked = 0
     for number in numbers:
         for fine, coarse in product(range(len(tables[number])), repeat=2):
-            inside, outside = populations(layout, number, fine), populations(layout, number, coarse)
+            parts, wholes = populations(layout, number, fine), populations(layout, number, coarse)
             counts, sums = tables[number][fine].ravel(), tables[number][coarse].ravel()
             assert (counts >= 0).all()
             assert counts.dtype == np.int64
-            for people, total in zip(outside, sums.tolist(), strict=True):
-                held = [at for at, here in enumerate(inside) if here <= people]
-                if sum(len(inside[at]) for at in held) == len(people):
-                    assert sum(counts[held].tolist()) == total
+            for people, total in zip(wholes, sums.tolist(), strict=True):
+                inside = [cell for cell, some_people in enumerate(parts) if some_people <= people]
+                if sum(len(parts[cell]) for cell in inside) == len(people):
+                    assert sum(counts[inside].tolist()) == total
                     checked += 1
     assert checked
 

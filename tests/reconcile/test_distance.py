@@ -1,4 +1,4 @@
-"""Published counts are compared with the measurements: what noise does passes, what it does not is named."""
+"""Published counts are compared with the measurements: distances that noise explains pass, others are named."""
 
 from typing import Any
 
@@ -38,12 +38,14 @@ def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, Tab
             "dimensions": {
                 name: {
                     "column": name,
-                    "categories": [str(at) for at in range(side)],
-                    "levels": {"half": {"low": ["0", "1"], "high": [str(at) for at in range(2, side)]}},
+                    "categories": [str(category) for category in range(side)],
+                    "levels": {"half": {"low": ["0", "1"], "high": [str(category) for category in range(2, side)]}},
                 }
                 for name, side in {"a": 9, "b": 6, "c": 5}.items()
             },
-            "tables": [{"name": f"t{at}", "dimensions": axes, "margins": "all"} for at, axes in enumerate(tables)],
+            "tables": [
+                {"name": f"t{number}", "dimensions": axes, "margins": "all"} for number, axes in enumerate(tables)
+            ],
             "budget": {"epsilon": 1},
             "key": "fresh",
             **changes,
@@ -54,29 +56,38 @@ def planned(tables: list[Any], design: str, **changes: Any) -> tuple[Layout, Tab
 
 
 def counted(layout: Layout, people: int, seed: int) -> Any:
-    """True counts of a skewed population, for every distinct cell."""
+    """Return the true counts of a skewed population, for every distinct cell."""
     draw = np.random.default_rng(seed)
     codes = {}
     for book in layout.books:
         shares = 1 / np.arange(1, len(book.leaves)) ** 1.5  # nobody is _other
         codes[book.name] = draw.choice(len(shares), people, p=shares / shares.sum())
-    truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
-    for grouping, here in zip(layout.groupings, layout.cells[1], strict=True):
-        place = np.zeros(people, dtype=np.int64)
-        for side in grouping.axes:
-            group = {leaf: at for at, members in enumerate(side.members) for leaf in members}
-            at = np.array([group[leaf] for leaf in range(len(side.book.leaves))])
-            place = place * len(side.members) + at[codes[side.book.name]]
-        truth[here] = np.bincount(place, minlength=grouping.size)
+    truth = np.zeros(len(layout.cells.definitions), dtype=np.int64)
+    for grouping, distinct_cells in zip(layout.groupings, layout.cells.indices, strict=True):
+        cells = np.zeros(people, dtype=np.int64)
+        for axis in grouping.axes:
+            group_of = {leaf: group for group, members in enumerate(axis.members) for leaf in members}
+            groups = np.array([group_of[leaf] for leaf in range(len(axis.book.leaves))])
+            cells = cells * len(axis.members) + groups[codes[axis.book.name]]
+        truth[distinct_cells] = np.bincount(cells, minlength=grouping.size)
     return truth
+
+
+def grouping_index(layout: Layout, name: str) -> int:
+    return next(index for index, grouping in enumerate(layout.groupings) if grouping.name == name)
+
+
+def measured(layout: Layout, ptable: discreet.PTable, seed: int) -> list[Any]:
+    """Return the measurements of every grouping of 20,000 people."""
+    return lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, seed)), dtype=np.int64))
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 @given(st.sampled_from(TABLES), st.sampled_from([0, 30, 20_000]), st.integers(0, 2**32))
 @settings(max_examples=15)
-def test_what_noise_does_is_published(design: str, tables: list[Any], people: int, seed: int) -> None:
+def test_tables_that_noise_explains_are_published(design: str, tables: list[Any], people: int, seed: int) -> None:
     layout, plan, ptable = planned(tables, design)
-    keys = np.random.default_rng(seed).integers(0, 1 << ptable.bits, len(layout.cells[0]), dtype=np.uint64)
+    keys = np.random.default_rng(seed).integers(0, 1 << ptable.bits, len(layout.cells.definitions), dtype=np.uint64)
     drawn = np.asarray(ptable.perturb(counted(layout, people, seed), keys), dtype=np.int64)
     values = lookup.by_grouping(layout, drawn)
     assert list(too_far(plan, plan.fitted(values), values, ptable.table)) == []
@@ -93,75 +104,75 @@ def test_what_noise_does_is_published(design: str, tables: list[Any], people: in
         (lambda counts: np.where(counts == counts.max(), 0, counts), "a"),
     ],
 )
-def test_what_it_does_not_is_refused_and_named(change: Any, grouping: str) -> None:
+def test_tables_that_noise_does_not_explain_are_refused_and_named(change: Any, grouping: str) -> None:
     layout, plan, ptable = planned(TABLES[0], "geometric")
-    truth = counted(layout, 20_000, 1)
-    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(truth), dtype=np.int64))
+    values = measured(layout, ptable, 1)
     (fitted,) = plan.fitted(values)
-    place = next(at for at, each in enumerate(layout.groupings) if each.name == grouping)
-    fitted.counts[place] = np.asarray(change(fitted.counts[place]))
-    assert any(wrong.startswith(f"{grouping}: ") for wrong in too_far(plan, [fitted], values, ptable.table))
+    index = grouping_index(layout, grouping)
+    fitted.counts[index] = np.asarray(change(fitted.counts[index]))
+    assert any(failure.startswith(f"{grouping}: ") for failure in too_far(plan, [fitted], values, ptable.table))
     with pytest.raises(ReleaseError, match="noise explains"):
         require_near(plan, [fitted], values, ptable.table)
 
 
-def test_a_total_is_the_one_of_least_squares() -> None:
-    """Wide noise explains a total that is a few standard deviations off; that it was settled does not."""
+def test_a_total_is_that_of_least_squares() -> None:
+    """Wide noise explains a total that is 2 off, but a settled total must be least squares, rounded."""
     layout, plan, ptable = planned(TABLES[0], "nothing but noise")
-    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 1)), dtype=np.int64))
+    values = measured(layout, ptable, 1)
     (fitted,) = plan.fitted(values)
-    place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
-    fitted.counts[place] = fitted.counts[place] + 2
-    (wrong,) = too_far(plan, [fitted], values, ptable.table)
-    assert wrong.startswith("total: published is ")
+    total = grouping_index(layout, "total")
+    fitted.counts[total] = fitted.counts[total] + 2
+    (failure,) = too_far(plan, [fitted], values, ptable.table)
+    assert failure.startswith("total: published is ")
 
 
 def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
-    """A given count of a million is met; a given zero leaves everything else where it was measured."""
-    for fixed, alarm in (({"where": {}, "count": 10**6}, False), ({"where": {"a": "_other"}, "count": 0}, True)):
+    """A given count of a million is met; a given zero leaves all other counts near their measurements."""
+    for fixed, refused in (({"where": {}, "count": 10**6}, False), ({"where": {"a": "_other"}, "count": 0}, True)):
         layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[fixed])
-        values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+        values = measured(layout, ptable, 2)
         (fitted,) = plan.fitted(values)
         assert list(too_far(plan, [fitted], values, ptable.table)) == []
         fitted.counts[0] = fitted.counts[0] * 0
-        assert bool(list(too_far(plan, [fitted], values, ptable.table))) == alarm
+        assert bool(list(too_far(plan, [fitted], values, ptable.table))) == refused
 
 
 def test_a_given_count_that_fits_does_not_excuse_nonsense() -> None:
-    """The total is known and true: tables that are flat are as wrong as without it."""
+    """The given total is true: flat tables are as wrong as without it."""
     layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {}, "count": 20_000}])
-    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+    values = measured(layout, ptable, 2)
     (fitted,) = plan.fitted(values)
     assert list(too_far(plan, [fitted], values, ptable.table)) == []
-    for place, counts in fitted.counts.items():
-        fitted.counts[place] = np.full_like(counts, counts.mean())
+    for index, counts in fitted.counts.items():
+        fitted.counts[index] = np.full_like(counts, counts.mean())
     assert len(list(too_far(plan, [fitted], values, ptable.table))) >= 3
 
 
-def test_the_total_of_a_hierarchy_is_the_one_of_least_squares() -> None:
-    """Groups of one, two and six leaves: a plain mean of the sums of levels is another number."""
+def test_the_total_of_a_hierarchy_is_that_of_least_squares() -> None:
+    """With groups of one, two and six leaves, a plain mean of the sums of levels is another number."""
     layout, plan, ptable = planned(TABLES[3], "geometric")
-    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 2)), dtype=np.int64))
+    values = measured(layout, ptable, 2)
     (fitted,) = plan.fitted(values)
-    place = next(at for at, each in enumerate(layout.groupings) if each.name == "total")
+    total = grouping_index(layout, "total")
     assert plan.methods[0][1] == "tree"
     assert fitted.free is not None
-    assert fitted.counts[place].item() == round(float(fitted.free[place].item()))
-    fitted.counts[place] = fitted.counts[place] + 2
-    assert any("which settles it" in wrong for wrong in too_far(plan, [fitted], values, ptable.table))
+    assert fitted.counts[total].item() == round(float(fitted.free[total].item()))
+    fitted.counts[total] = fitted.counts[total] + 2
+    failures = list(too_far(plan, [fitted], values, ptable.table))
+    assert any(failure.startswith("total: published is ") for failure in failures)
 
 
-def test_a_zero_that_is_none_is_seen_in_the_measurements() -> None:
+def test_a_given_zero_that_is_wrong_is_seen_in_the_measurements() -> None:
     layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {"a": "0"}, "count": 0}])
-    values = lookup.by_grouping(layout, np.asarray(ptable.perturb(counted(layout, 20_000, 3)), dtype=np.int64))
-    with pytest.raises(ReleaseError, match="fixed gives 0 for a: 0"):
+    values = measured(layout, ptable, 3)
+    with pytest.raises(ReleaseError, match="0 for a: 0"):
         require_near(plan, plan.fitted(values), values, ptable.table)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("cells", [1, 30, 10_000])
 def test_the_limits_are_those_of_the_certified_noise(design: str, cells: int) -> None:
-    """By the weights themselves: one cell exactly, and in root mean square no less than the standard deviation."""
+    """The limit of one cell is exact by the weights; the root mean square is no less than the standard deviation."""
     table = DESIGNS[design].table
     noise, row = Noise(table), table.row(10**6)
     sizes = np.abs(np.arange(len(row.weights)) + row.first - 10**6)

@@ -1,13 +1,15 @@
-"""Which tables are made to add up together, and the axes and levels of their groupings.
+"""Which tables of a release are reconciled together, and the axes and levels of their groupings.
 
-Tables of the same population (the same filter) are reconciled together and agree in every cell they share. Their
-axes are the dimensions of all of them; a table of all axes is never made:
+Tables of the same population (the same filter) form a **part**: they are reconciled together and agree in every cell
+they share. The axes of a part are the dimensions of its tables; a table of all axes is never made. The unknowns are the
+cells of its **cliques**: the tables that no other table of the part contains.
 
-    axis        the leaves of a dimension, put together where no table tells them apart
-    key         of a grouping: the axes it keeps, each as (axis, level), level None being the axis itself
+    axis        a dimension; its categories are sets of leaves that no table of the part tells apart
+    level       a coarser partition of the categories of an axis
+    key         names a grouping by pairs (axis, level); level None is the axis itself
 
-Where populations differ, tables are reconciled one after the other, and cells that are settled already are taken over
-where they nest.
+Parts of different populations are reconciled one after the other. A later part takes over cells that an earlier part
+has settled, if their groupings nest.
 """
 
 import math
@@ -15,16 +17,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.arrays import Integers
 from discreet.plan.codebook import Groups
 from discreet.plan.layout import Grouping, Layout
-
-Key = tuple[tuple[int, Hashable], ...]
+from discreet.reconcile.partitions import Array, Key, containing_groups
 
 
 @dataclass(frozen=True)
@@ -33,149 +32,168 @@ class Part:
 
     Attributes
     ----------
-    tables, places
-        Their numbers, and those of their groupings.
-    names, axes
-        The name of each axis's dimension, and the leaves of each of its categories.
+    tables, grouping_indices
+        The indices of the tables, and of their groupings, in the layout.
+    dimensions, axes
+        For each axis, the name of its dimension, and the leaves of each category.
     levels
-        For each axis its coarser levels: the category of the level that each category of the axis is in.
+        For each axis its coarser levels: the group of each category.
     keys
-        For each grouping, the axes it keeps, in its own order.
+        For each grouping index the key, with axes in the order of the grouping.
     population
-        The leaves that the filter leaves, by dimension.
+        The leaves that the filter keeps, by dimension.
     """
 
     tables: tuple[int, ...]
-    places: tuple[int, ...]
-    names: tuple[str, ...]
+    grouping_indices: tuple[int, ...]
+    dimensions: tuple[str, ...]
     axes: tuple[Groups, ...]
     levels: Mapping[int, Mapping[Hashable, Integers]]
     keys: Mapping[int, Key]
     population: Mapping[str, frozenset[int]]
 
     def shape(self, key: Key) -> tuple[int, ...]:
-        """How many categories each axis of a key has."""
+        """Return the number of groups of each axis of a key."""
         return tuple(
             len(self.axes[axis]) if level is None else int(self.levels[axis][level].max()) + 1 for axis, level in key
         )
 
     @cached_property
     def distinct(self) -> dict[Key, int]:
-        """Every grouping once, by its key in the order of the axes, and its first place."""
-        return {key: place for place, key in sorted(((p, in_order(k)) for p, k in self.keys.items()), reverse=True)}
+        """The index of the first grouping of every key, with the axes of the key in order."""
+        pairs = sorted(((index, in_order(key)) for index, key in self.keys.items()), reverse=True)
+        return {key: index for index, key in pairs}
 
-    def turned(self, place: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Numbers of a grouping with its axes in the order of the part's."""
-        return values.transpose(self._order(place)) if len(self.keys[place]) > 1 else values
+    def in_axis_order(self, index: int, values: Array) -> Array:
+        """Return the numbers of a grouping with its axes in the order of the part's axes."""
+        return values.transpose(self._axis_order(index)) if len(self.keys[index]) > 1 else values
 
-    def back(self, made: Mapping[Key, Any]) -> dict[int, npt.NDArray[Any]]:
-        """The numbers of every grouping with its axes in its own order, from those by key."""
-        found = {}
-        for place, key in self.keys.items():
-            values = np.asarray(made[in_order(key)])
-            found[place] = values.transpose(np.argsort(self._order(place))) if len(key) > 1 else values
-        return found
+    def by_grouping(self, by_key: Mapping[Key, Array]) -> dict[int, Array]:
+        """Return the numbers of every grouping index, from numbers by key, with axes in the order of the grouping."""
+        by_index = {}
+        for index, key in self.keys.items():
+            values = np.asarray(by_key[in_order(key)])
+            by_index[index] = values.transpose(np.argsort(self._axis_order(index))) if len(key) > 1 else values
+        return by_index
 
-    def _order(self, place: int) -> Integers:
-        return np.argsort([axis for axis, _ in self.keys[place]], kind="stable")
+    def _axis_order(self, index: int) -> Integers:
+        return np.argsort([axis for axis, _ in self.keys[index]], kind="stable")
 
-    def holders(self, fine: Key, coarse: Key) -> Integers | None:
-        """For every cell of one grouping the cell of a coarser one that holds it; None where there is not one."""
-        kept = dict(fine)
-        if not set(dict(coarse)) <= set(kept):
+    def containing_cells(self, fine: Key, coarse: Key) -> Integers | None:
+        """Return, for every cell of a grouping, the index of the cell of a coarser grouping that contains it.
+
+        Return None if some cell lies in more than one cell of the other grouping.
+        """
+        levels = dict(fine)
+        if not set(dict(coarse)) <= set(levels):
             return None
         shape = self.shape(fine)
-        at = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
-        place = np.zeros(math.prod(shape), dtype=np.int64)
+        coordinates = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
+        dimension_of = {axis: dimension for dimension, (axis, _) in enumerate(fine)}
+        index = np.zeros(math.prod(shape), dtype=np.int64)
         for (axis, level), side in zip(coarse, self.shape(coarse), strict=True):
-            categories = np.arange(len(self.axes[axis]))
-            own = categories if kept[axis] is None else self.levels[axis][kept[axis]]
-            other = categories if level is None else self.levels[axis][level]
-            to = np.zeros(int(own.max()) + 1, dtype=np.int64)
-            to[own] = other
-            if not np.array_equal(to[own], other):
+            groups = containing_groups(self._partition(axis, levels[axis]), self._partition(axis, level))
+            if groups is None:
                 return None
-            place = place * side + to[at[[name for name, _ in fine].index(axis)]]
-        return place
+            index = index * side + groups[coordinates[dimension_of[axis]]]
+        return index
 
-    def chain(self, places: Sequence[int]) -> list[int] | None:
-        """The groupings from coarse to fine, if each holds the next; None otherwise."""
-        order = sorted(places, key=lambda place: (math.prod(self.shape(self.keys[place])), len(self.keys[place])))
-        nested = all(self.holders(self.keys[fine], self.keys[coarse]) is not None for coarse, fine in pairwise(order))
+    def _partition(self, axis: int, level: Hashable) -> Integers:
+        return np.arange(len(self.axes[axis])) if level is None else self.levels[axis][level]
+
+    def chain(self, indices: Sequence[int]) -> list[int] | None:
+        """Return groupings from coarse to fine if each contains the next; None otherwise."""
+        order = sorted(indices, key=lambda index: (math.prod(self.shape(self.keys[index])), len(self.keys[index])))
+        nested = all(
+            self.containing_cells(self.keys[fine], self.keys[coarse]) is not None for coarse, fine in pairwise(order)
+        )
         return order if nested else None
 
 
 def in_order(key: Key) -> Key:
-    """A key with its axes in the order of the part's."""
+    """Return a key with its axes in order."""
     return tuple(sorted(key, key=lambda pair: pair[0]))
 
 
 def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]:
-    """The parts of a release, and the tables that cannot add up because categories overlap."""
+    """Return the parts of a release, and the tables that cannot add up because their categories overlap.
+
+    Parts of larger populations come first: later parts take over what earlier parts settle.
+
+    Parameters
+    ----------
+    layout
+        The groupings and tables of the release.
+    together
+        Put tables of the same population into one part. If False, every table is a part.
+    """
     found: list[Part] = []
     overlapping = []
-    for number, (_, places) in enumerate(layout.tables):
-        if any(side.overlap > 1 for place in places for side in layout.groupings[place].axes):
-            overlapping.append(number)
+    for table, (_, grouping_indices) in enumerate(layout.tables):
+        if any(axis.overlap > 1 for index in grouping_indices for axis in layout.groupings[index].axes):
+            overlapping.append(table)
             continue
-        alone = _part(layout, (number,))
-        for at, part in enumerate(found if together else ()):
+        alone = _part(layout, (table,))
+        for number, part in enumerate(found if together else ()):
             if part.population == alone.population:
-                found[at] = _part(layout, (*part.tables, number))
+                found[number] = _part(layout, (*part.tables, table))
                 break
         else:
             found.append(alone)
-    return sorted(found, key=_filtered), overlapping
-
-
-def _filtered(part: Part) -> int:
-    """Parts of the whole population come first: what is settled there is taken over by those of parts of it."""
-    return len(part.population)
+    return sorted(found, key=lambda part: len(part.population)), overlapping
 
 
 def _part(layout: Layout, tables: tuple[int, ...]) -> Part:
-    places = tuple(dict.fromkeys(place for table in tables for place in layout.tables[table][1]))
-    groupings = {place: layout.groupings[place] for place in places}
-    sides = {side.book.name: side.book for grouping in groupings.values() for side in grouping.axes}
-    names = tuple(book.name for book in layout.books if book.name in sides)
+    """Return the part of some tables."""
+    indices = tuple(dict.fromkeys(index for table in tables for index in layout.tables[table][1]))
+    groupings = {index: layout.groupings[index] for index in indices}
+    all_axes = [grouping_axis for grouping in groupings.values() for grouping_axis in grouping.axes]
+    used = {grouping_axis.book.name for grouping_axis in all_axes}
+    dimensions = tuple(book.name for book in layout.books if book.name in used)
     axes: list[Groups] = []
     levels: dict[int, dict[Hashable, Integers]] = {}
-    lookup: dict[tuple[str, Groups], tuple[int, Hashable]] = {}
-    for axis, name in enumerate(names):
-        ways = list(dict.fromkeys(s.members for g in groupings.values() for s in g.axes if s.book.name == name))
-        atoms = _atoms(ways)
+    pair_of: dict[tuple[str, Groups], tuple[int, Hashable]] = {}
+    for axis, name in enumerate(dimensions):
+        of_dimension = [grouping_axis.members for grouping_axis in all_axes if grouping_axis.book.name == name]
+        partitions = list(dict.fromkeys(of_dimension))
+        atoms = _atoms(partitions)
         axes.append(atoms)
-        levels[axis] = {number: _groups(atoms, way) for number, way in enumerate(ways) if way != atoms}
-        lookup.update({(name, way): (axis, None if way == atoms else number) for number, way in enumerate(ways)})
+        levels[axis] = {}
+        for number, partition in enumerate(partitions):
+            pair_of[name, partition] = (axis, None if partition == atoms else number)
+            if partition != atoms:
+                levels[axis][number] = _groups(atoms, partition)
     keys = {
-        place: tuple(lookup[side.book.name, side.members] for side in grouping.axes)
-        for place, grouping in groupings.items()
+        index: tuple(pair_of[grouping_axis.book.name, grouping_axis.members] for grouping_axis in grouping.axes)
+        for index, grouping in groupings.items()
     }
-    return Part(tables, places, names, tuple(axes), levels, keys, _population(layout, tables[0]))
+    return Part(tables, indices, dimensions, tuple(axes), levels, keys, _population(layout, tables[0]))
 
 
-def _atoms(ways: Sequence[Groups]) -> Groups:
-    """The coarsest partition that refines all of them; one of them, in its order, if it does."""
-    if len(ways) == 1:
-        return ways[0]
-    together: dict[tuple[int, ...], set[int]] = {}
-    of = [{leaf: group for group, members in enumerate(way) for leaf in members} for way in ways]
-    for leaf in sorted(of[0]):
-        together.setdefault(tuple(groups[leaf] for groups in of), set()).add(leaf)
-    atoms = tuple(frozenset(leaves) for leaves in together.values())
-    return next((way for way in ways if set(way) == set(atoms)), atoms)
+def _atoms(partitions: Sequence[Groups]) -> Groups:
+    """Return the coarsest partition that refines all partitions; one of them, in its own order, if that one does."""
+    if len(partitions) == 1:
+        return partitions[0]
+    groups_of = [
+        {leaf: group for group, members in enumerate(partition) for leaf in members} for partition in partitions
+    ]
+    leaves_of: dict[tuple[int, ...], set[int]] = {}
+    for leaf in sorted(groups_of[0]):
+        leaves_of.setdefault(tuple(group_of[leaf] for group_of in groups_of), set()).add(leaf)
+    atoms = tuple(frozenset(leaves) for leaves in leaves_of.values())
+    return next((partition for partition in partitions if set(partition) == set(atoms)), atoms)
 
 
-def _groups(atoms: Groups, way: Groups) -> Integers:
-    """The group of a way that holds each atom."""
-    group = {leaf: at for at, members in enumerate(way) for leaf in members}
-    return np.array([group[next(iter(atom))] for atom in atoms], dtype=np.int64)
+def _groups(atoms: Groups, partition: Groups) -> Integers:
+    """Return the group of a partition that contains each atom."""
+    group_of = {leaf: group for group, members in enumerate(partition) for leaf in members}
+    return np.array([group_of[next(iter(atom))] for atom in atoms], dtype=np.int64)
 
 
 def _population(layout: Layout, table: int) -> dict[str, frozenset[int]]:
-    """What a table's filter leaves of each dimension that it filters on."""
-    spec, places = layout.tables[table]
-    finest: Grouping = layout.groupings[places[0]]
-    inside = dict(finest.within)
-    inside |= {side.book: frozenset(side.pairs[1].tolist()) for side in finest.axes if side.book.name in spec.filter}
-    return {book.name: members for book, members in inside.items() if len(members) < len(book.leaves)}
+    """Return the leaves that a table's filter keeps, for each dimension that it filters on."""
+    spec, grouping_indices = layout.tables[table]
+    finest: Grouping = layout.groupings[grouping_indices[0]]
+    kept = dict(finest.within)
+    kept |= {axis.book: frozenset(axis.pairs[1].tolist()) for axis in finest.axes if axis.book.name in spec.filter}
+    return {book.name: leaves for book, leaves in kept.items() if len(leaves) < len(book.leaves)}

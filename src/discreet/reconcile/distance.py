@@ -1,19 +1,21 @@
-"""Are published counts near what was measured? The last question before tables are published, and for anyone after.
+"""Compare published counts with the measurements: before tables are published, and by anyone afterwards.
 
-For every grouping of N cells, published counts p are compared with its measurements y and with least squares without
-bounds x. The true counts are non-negative and add up, so some tables are near the measurements: the truth itself is.
-Noise alone decides how far the truth is from y; with a chance of `CHANCE` at most it is further than
+The true counts are non-negative and add up, so some tables are near the measurements: the true tables are. How far the
+truth is from the measurements y depends on the noise alone. For a grouping of N cells, with a probability of at most
+`CHANCE` each, the truth is further from y than
 
-    q  in one of the cells,      with Pr[|noise| > q] <= CHANCE / N,
-    r  in root mean square,      with r**2 = min over t > 0 of (log E exp(t noise**2) + log(1 / CHANCE) / N) / t,
+    q  in some cell,             with Pr[|noise| > q] <= CHANCE / N,
+    r  in root mean square,      with r**2 = min over t > 0 of (log E exp(t noise**2) + log(1 / CHANCE) / N) / t.
 
-both from the certified integers. What is published is no further from the truth than that, as a rule nearer. So
-|p - y| must not exceed 2 q in any cell, nor 2 r in root mean square, and |p - x| the same times the standard deviation
-of x over that of the noise; rounding is allowed for. The total is settled first: it must be x itself, rounded
-and not below 0. Tables that meet counts which were given from elsewhere, or follow
-tables that do, may be anywhere those counts put them. Least squares without bounds meets them, too: tables for which it
-is too far from the measurements are not compared, as the counts that were given explain that; all others are. Lists
-made by Wang's algorithm 3, which moves large counts up by design, are not compared.
+q and r are computed from the certified integers. Published counts p are no further from the truth than that, and as a
+rule nearer. So a grouping fails if |p - y| exceeds 2 q in some cell, or 2 r in root mean square. Least squares without
+bounds, x, is compared in the same way: |p - x| may be as large times the standard deviation of x over that of the
+noise. Rounding is allowed for. The total is settled first: it must be x, rounded and not below 0.
+
+Tables that meet counts given from elsewhere, and tables that follow them, may be wherever those counts put them. Least
+squares without bounds meets these counts, too. If x is too far from y, the given counts explain it, and the tables are
+not compared; all others are. Lists made by Wang's algorithm 3 are not compared, because it moves large counts up by
+design.
 """
 
 import math
@@ -31,70 +33,89 @@ from discreet.reconcile import fixed_counts
 from discreet.reconcile.table_plan import LARGE, Fitted, TablePlan
 
 CHANCE = 1e-9
-"""Of a release that is refused though nothing is wrong, for each comparison."""
+"""The probability of each comparison to refuse a release that is right."""
 
 ROUNDING = 3.0
 """How far rounding may move a count; in root mean square, a third of that."""
-
 
 WHOLE = 0.51
 """How far a total may be from the number that settles it: it is rounded, and last digits may differ."""
 
 
 class Noise:
-    """How far noise goes, by the integers of a table."""
+    """How far the noise of a certified table reaches.
+
+    Parameters
+    ----------
+    table
+        The integers of a table of unbounded counts.
+    """
 
     def __init__(self, table: Table) -> None:
-        period = [table.row(count) for count in range(LARGE, LARGE + len(table.interior))]
-        sizes = [np.abs(np.arange(len(row.weights)) + row.first - LARGE - at) for at, row in enumerate(period)]
-        self._shares = np.zeros((len(period), 1 + max(int(each.max()) for each in sizes)))
-        for number, (row, each) in enumerate(zip(period, sizes, strict=True)):
-            np.add.at(self._shares[number], each, [float(weight / table.total) for weight in row.weights])
+        rows = [table.row(count) for count in range(LARGE, LARGE + len(table.interior))]
+        sizes = [np.abs(np.arange(len(row.weights)) + row.first - LARGE - residue) for residue, row in enumerate(rows)]
+        self._probabilities = np.zeros((len(rows), 1 + max(int(row_sizes.max()) for row_sizes in sizes)))
+        for residue, (row, row_sizes) in enumerate(zip(rows, sizes, strict=True)):
+            np.add.at(self._probabilities[residue], row_sizes, [float(weight / table.total) for weight in row.weights])
 
     @cached_property
     def deviation(self) -> float:
         """The root mean square, the largest over the period of the table."""
-        return math.sqrt(float((self._shares @ np.arange(self._shares.shape[1]) ** 2.0).max()))
+        return math.sqrt(float((self._probabilities @ np.arange(self._probabilities.shape[1]) ** 2.0).max()))
 
     def largest(self, cells: int) -> float:
-        """What none of so many cells exceeds, but for a chance of CHANCE."""
-        beyond = np.cumsum(self._shares[:, ::-1], axis=1)[:, ::-1].max(axis=0)
+        """Return the size that no noise of so many cells exceeds, with probability 1 - CHANCE."""
+        beyond = np.cumsum(self._probabilities[:, ::-1], axis=1)[:, ::-1].max(axis=0)
         return float(np.count_nonzero(beyond > CHANCE / cells))
 
     def mean_square(self, cells: int) -> float:
-        """What the mean square over so many cells does not exceed, but for a chance of CHANCE."""
-        squares = np.arange(self._shares.shape[1]) ** 2.0
+        """Return the number that the mean square over so many cells does not exceed, with probability 1 - CHANCE."""
+        squares = np.arange(self._probabilities.shape[1]) ** 2.0
         rates = np.geomspace(1e-6, 10, 200) / self.deviation**2 if self.deviation else np.ones(1)
         exponents = rates[:, None] * squares[None, :]
-        top = rates * squares[self._shares.any(axis=0)].max()
-        moments = top + np.log((np.exp(np.minimum(exponents - top[:, None], 0)) @ self._shares.T).max(axis=1))
+        top = rates * squares[self._probabilities.any(axis=0)].max()
+        means = (np.exp(np.minimum(exponents - top[:, None], 0)) @ self._probabilities.T).max(axis=1)
+        moments = top + np.log(means)
         return float(np.min((moments - math.log(CHANCE) / cells) / rates))
 
 
-def require_near(plan: TablePlan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> None:
-    """Raise ReleaseError if published counts are further from the measurements than noise explains."""
-    for wrong in too_far(plan, fitted, values, table):
-        unlikely = "; ".join(each.text for each in given_counts(plan, values, table) if not each.explained)
-        why = (
-            f"Correct what is fixed: {unlikely}"
-            if unlikely
-            else "Correct what is fixed, which may contradict the data"
-            if plan.literals
-            else "Try another reconcile, or none, and report this as a defect"
-        )
-        raise ReleaseError(f"{wrong}. Tables like these are not published. {why}")
+def require_near(plan: TablePlan, fitted: Sequence[Fitted], measurements: Sequence[Integers], table: Table) -> None:
+    """Raise ReleaseError if published counts are further from the measurements than noise explains.
+
+    Parameters
+    ----------
+    plan
+        How the tables are made.
+    fitted
+        The numbers of every part of the plan.
+    measurements
+        The measurements of every grouping.
+    table
+        The certified integers of the noise.
+    """
+    for failure in too_far(plan, fitted, measurements, table):
+        unexplained = [given for given in given_counts(plan, measurements, table) if not given.explained]
+        if unexplained:
+            remedy = f"Correct what is fixed: {'; '.join(given.text for given in unexplained)}"
+        elif plan.literals:
+            remedy = "Correct what is fixed, which may contradict the data"
+        else:
+            remedy = "Try another reconcile, or none, and report this as a defect"
+        raise ReleaseError(f"{failure}. Tables like these are not published. {remedy}")
 
 
 @dataclass(frozen=True)
 class GivenCount:
-    """A count that was given from elsewhere, beside its measurement.
+    """A count that is given from elsewhere, and its measurement.
 
     Attributes
     ----------
     who
-        The people that it is about.
+        The people that the count is about.
+    count
+        The count.
     measured
-        The measurement that is farthest from it; None if no measured cell is about just these people.
+        The measurement that is farthest from the count; None if no measured cell is about these people.
     explained
         Whether noise explains the difference.
     """
@@ -110,68 +131,86 @@ class GivenCount:
         return f"fixed gives {self.count:,} for {self.who}, and {self.measured:,} was measured"
 
 
-def given_counts(plan: TablePlan, values: Sequence[Integers], table: Table) -> list[GivenCount]:
-    """Compare every count that was given from elsewhere with the measurements of its cells.
+def given_counts(plan: TablePlan, measurements: Sequence[Integers], table: Table) -> list[GivenCount]:
+    """Return every count that is given from elsewhere, compared with the measurements of its cells.
 
-    A count other than 0 is compared with the cell of just these people, and 0 with all cells of people among them.
+    A count above 0 is compared with the cell of exactly these people, and 0 with all cells of people among them.
     Noise that has an upper end explains any difference, because larger counts are measured as if they were that end.
+
+    Parameters
+    ----------
+    plan, measurements, table
+        As for `require_near`.
     """
     noise = Noise(table) if plan.literals and table.interior else None
-    found = []
-    for one in plan.literals:
+    given = []
+    for literal in plan.literals:
         measured = [
-            values[place][cells]
-            for place, grouping in enumerate(plan.layout.groupings)
-            for _, cells in fixed_counts.at([one], grouping)
+            measurements[index][cells]
+            for index, grouping in enumerate(plan.layout.groupings)
+            for _, cells in fixed_counts.cells_of([literal], grouping)
         ]
         if not measured:
-            found.append(GivenCount(one.text, one.count, None, True))
+            given.append(GivenCount(literal.text, literal.count, None, True))
             continue
-        every = np.concatenate(measured)
-        farthest = int(every[np.argmax(np.abs(every - one.count))])
-        explained = noise is None or abs(farthest - one.count) <= noise.largest(every.size * len(plan.literals))
-        found.append(GivenCount(one.text, one.count, farthest, explained))
-    return found
+        numbers = np.concatenate(measured)
+        farthest = int(numbers[np.argmax(np.abs(numbers - literal.count))])
+        limit = math.inf if noise is None else noise.largest(numbers.size * len(plan.literals))
+        given.append(GivenCount(literal.text, literal.count, farthest, abs(farthest - literal.count) <= limit))
+    return given
 
 
-def too_far(plan: TablePlan, fitted: Sequence[Fitted], values: Sequence[Integers], table: Table) -> Iterator[str]:
-    """Every grouping whose published counts are further from the measurements than noise explains, in words."""
+def too_far(plan: TablePlan, fitted: Sequence[Fitted], measurements: Sequence[Integers], table: Table) -> Iterator[str]:
+    """Yield a sentence for every grouping whose published counts are further from measurements than noise explains.
+
+    Parameters
+    ----------
+    plan, fitted, measurements, table
+        As for `require_near`.
+    """
     if not plan.parts:
         return
     noise = Noise(table)
-    for (method, part), found in zip(plan.parts, fitted, strict=True):
-        if method == "wang-3" or (plan.states_counts(part) and _given_far(found, values, noise)):
+    for (method, part), fitted_part in zip(plan.parts, fitted, strict=True):
+        if method == "wang-3" or (plan.meets_counts(part) and _free_is_far(fitted_part, measurements, noise)):
             continue
         deviations = plan.deviations(part) or {}
-        settles = not plan.follows(part) and not plan.stated(part)
-        for place, counts in found.counts.items():
-            name = plan.layout.groupings[place].name
-            yield from _compared(counts, values[place], noise, 1.0, name, "the measurements")
-            if found.free is not None:
-                ratio = deviations.get(place, noise.deviation) / noise.deviation if noise.deviation else 0.0
-                yield from _compared(counts, found.free[place], noise, ratio, name, "least squares without bounds")
-                if settles and counts.size == 1 and abs(counts.item() - max(0.0, found.free[place].item())) > WHOLE:
+        settles = not plan.follows(part) and not plan.meets_literals(part)
+        for index, counts in fitted_part.counts.items():
+            name = plan.layout.groupings[index].name
+            yield from _compared(counts, measurements[index], noise, 1.0, name, "the measurements")
+            if fitted_part.free is not None:
+                free = fitted_part.free[index]
+                ratio = deviations.get(index, noise.deviation) / noise.deviation if noise.deviation else 0.0
+                yield from _compared(counts, free, noise, ratio, name, "least squares without bounds")
+                if settles and counts.size == 1 and abs(counts.item() - max(0.0, free.item())) > WHOLE:
                     yield (
                         f"{name}: published is {counts.item():,}, and least squares without bounds, which settles it,"
-                        f" says {found.free[place].item():,.1f}"
+                        f" says {free.item():,.1f}"
                     )
 
 
-def _given_far(found: Fitted, values: Sequence[Integers], noise: Noise) -> bool:
-    """Whether counts from elsewhere put least squares without bounds further from measurements than noise does."""
-    free = found.free or {}
-    return any(True for place in free for _ in _compared(free[place], values[place], noise, 1.0, "", ""))
+def _free_is_far(fitted: Fitted, measurements: Sequence[Integers], noise: Noise) -> bool:
+    """Return True if least squares without bounds is further from the measurements than noise explains."""
+    free = fitted.free or {}
+    return any(True for index in free for _ in _compared(free[index], measurements[index], noise, 1.0, "", ""))
 
 
 def _compared(
-    counts: npt.NDArray[np.number], others: npt.NDArray[np.number], noise: Noise, ratio: float, head: str, tail: str
+    counts: npt.NDArray[np.number],
+    reference: npt.NDArray[np.number],
+    noise: Noise,
+    ratio: float,
+    grouping_name: str,
+    reference_name: str,
 ) -> Iterator[str]:
-    apart = np.abs(counts - others).astype(np.float64)
-    most, typical = float(apart.max()), math.sqrt(float(np.mean(apart**2)))
-    limit = 2 * ratio * noise.largest(apart.size) + ROUNDING
-    usual = 2 * ratio * math.sqrt(noise.mean_square(apart.size)) + ROUNDING / 3
-    if most > limit or typical > usual:
+    """Yield a sentence if counts are too far from a reference whose error is `ratio` times the noise."""
+    distances = np.abs(counts - reference).astype(np.float64)
+    largest, typical = float(distances.max()), math.sqrt(float(np.mean(distances**2)))
+    largest_limit = 2 * ratio * noise.largest(distances.size) + ROUNDING
+    typical_limit = 2 * ratio * math.sqrt(noise.mean_square(distances.size)) + ROUNDING / 3
+    if largest > largest_limit or typical > typical_limit:
         yield (
-            f"{head}: published counts are up to {most:,.0f} ({typical:,.1f} in root mean square) away from {tail};"
-            f" noise explains {limit:,.0f} ({usual:,.1f})"
+            f"{grouping_name}: published counts are up to {largest:,.0f} ({typical:,.1f} in root mean square) away"
+            f" from {reference_name}; noise explains {largest_limit:,.0f} ({typical_limit:,.1f})"
         )

@@ -1,93 +1,101 @@
-"""Where counts that are public from elsewhere (`plan.fixed`) stand in the tables that are made to add up."""
+"""Find the cells that public counts (`plan.fixed`) are about, in the tables that are made to add up.
+
+A literal gives a count for a population. A count above 0 is about exactly these people. A zero is also about every
+group of people among them.
+"""
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Integers
+from discreet.arrays import Booleans, Integers
 from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Grouping
-from discreet.reconcile.cliques import Key, Part
+from discreet.reconcile.cliques import Part
+from discreet.reconcile.partitions import Key, along
+
+FixedCells = dict[Key, dict[tuple[int, ...], int]]
+"""For each key, fixed counts by index."""
 
 
-def within(one: FixedCount, part: Part) -> dict[int, frozenset[int]] | None:
-    """The categories of each axis that a literal is about; None where it says nothing of the part's cells.
+def categories_of(literal: FixedCount, part: Part) -> dict[int, frozenset[int]] | None:
+    """Return the categories that a literal is about, by axis; None if it is not about cells of the part.
 
-    A literal of the whole axis is not about it. A count says something only of just those people, a zero of all who are
-    among them.
+    Axes are left out if the literal is about all their categories.
     """
-    axes = {name: axis for axis, name in enumerate(part.names)}
-    whole = one.count > 0
-    if whole and any(name not in one.leaves for name in part.population):
+    exact = literal.count > 0
+    if exact and any(name not in literal.leaves for name in part.population):
         return None
-    found = {}
-    for name, leaves in one.leaves.items():
-        inside = part.population.get(name)
-        if name not in axes:
-            if inside is None or not inside <= leaves or (whole and inside != leaves):
+    categories = {}
+    for name, leaves in literal.leaves.items():
+        if name not in part.dimensions:
+            kept = part.population.get(name)
+            if kept is None or not kept <= leaves or (exact and kept != leaves):
                 return None
             continue
-        atoms = part.axes[axes[name]]
-        chosen = frozenset(at for at, atom in enumerate(atoms) if atom <= leaves)
-        if not chosen or (whole and frozenset().union(*(atoms[at] for at in chosen)) != leaves):
+        axis = part.dimensions.index(name)
+        atoms = part.axes[axis]
+        chosen = frozenset(category for category, atom in enumerate(atoms) if atom <= leaves)
+        if not chosen or (exact and frozenset().union(*(atoms[category] for category in chosen)) != leaves):
             return None
         if len(chosen) < len(atoms):
-            found[axes[name]] = chosen
-    return found
+            categories[axis] = chosen
+    return categories
 
 
-def in_cube(literals: Sequence[FixedCount], part: Part) -> tuple[dict[Key, dict[tuple[int, ...], int]], dict[int, Any]]:
-    """Literals as `fixed` of a cube, and its levels, with those that the literals need."""
-    levels: dict[int, dict[Hashable, Integers]] = {axis: dict(named) for axis, named in part.levels.items()}
-    fixed: dict[Key, dict[tuple[int, ...], int]] = {}
-    for number, one in enumerate(literals):
-        chosen = within(one, part)
-        if chosen is None:
+def fixed_in_cube(literals: Sequence[FixedCount], part: Part) -> tuple[FixedCells, dict[int, dict[Hashable, Integers]]]:
+    """Return literals as the argument `fixed` of a cube, and the levels of the cube with those the literals need."""
+    levels: dict[int, dict[Hashable, Integers]] = {axis: dict(names) for axis, names in part.levels.items()}
+    fixed: FixedCells = {}
+    for number, literal in enumerate(literals):
+        categories = categories_of(literal, part)
+        if categories is None:
             continue
-        pairs, places = [], []
-        for axis, categories in sorted(chosen.items()):
-            level, place = _group(axis, categories, levels.setdefault(axis, {}), len(part.axes[axis]), number)
-            pairs.append((axis, level))
-            places.append(place)
-        fixed.setdefault(tuple(pairs), {})[tuple(places)] = one.count
+        key, index = [], []
+        for axis, chosen in sorted(categories.items()):
+            level, group = _level_with_group(chosen, levels.setdefault(axis, {}), len(part.axes[axis]), number)
+            key.append((axis, level))
+            index.append(group)
+        fixed.setdefault(tuple(key), {})[tuple(index)] = literal.count
     return fixed, levels
 
 
-def _group(
-    axis: int, categories: frozenset[int], levels: dict[Hashable, Integers], size: int, number: int
+def _level_with_group(
+    categories: frozenset[int], levels: dict[Hashable, Integers], size: int, number: int
 ) -> tuple[Hashable, int]:
-    """The level of an axis that has these categories as one group, and the group; a new level if none does."""
+    """Return the level of an axis that has these categories as one group, and the group.
+
+    Add a level, named by the number of the literal, if no level has such a group.
+    """
     if len(categories) == 1:
         return None, next(iter(categories))
     inside = np.array([category in categories for category in range(size)])
-    for name, groups in levels.items():
-        here = np.unique(groups[inside])
-        if len(here) == 1 and np.array_equal(groups == here[0], inside):
-            return name, int(here[0])
+    for level, partition in levels.items():
+        groups = np.unique(partition[inside])
+        if len(groups) == 1 and np.array_equal(partition == groups[0], inside):
+            return level, int(groups[0])
     levels["fixed", number] = inside.astype(np.int64)
     return ("fixed", number), 1
 
 
-def at(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tuple[FixedCount, npt.NDArray[np.bool_]]]:
-    """Each literal that is about cells of a grouping, and which of them."""
-    inside = {book.name: members for book, members in grouping.within}
-    names = [side.book.name for side in grouping.axes]
-    for one in literals:
-        whole = one.count > 0
-        if any(name not in names and name not in inside for name in one.leaves):
+def cells_of(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tuple[FixedCount, Booleans]]:
+    """Yield each literal that is about cells of a grouping, with a mask of these cells."""
+    filtered = {book.name: members for book, members in grouping.within}
+    names = [axis.book.name for axis in grouping.axes]
+    for literal in literals:
+        exact = literal.count > 0
+        if any(name not in names and name not in filtered for name in literal.leaves):
             continue
         if any(
-            not members <= one.leaves.get(name, members) or (whole and one.leaves.get(name) != members)
-            for name, members in inside.items()
+            not members <= literal.leaves.get(name, members) or (exact and literal.leaves.get(name) != members)
+            for name, members in filtered.items()
         ):
             continue
         cells = np.ones(grouping.shape, dtype=bool)
-        for axis, side in enumerate(grouping.axes):
-            everyone = frozenset(range(len(side.book.leaves)))
-            leaves = one.leaves.get(side.book.name, everyone)
-            here = np.array([members == leaves if whole else members <= leaves for members in side.members])
-            cells &= here.reshape([-1 if place == axis else 1 for place in range(len(names))])
+        for dimension, axis in enumerate(grouping.axes):
+            everyone = frozenset(range(len(axis.book.leaves)))
+            leaves = literal.leaves.get(axis.book.name, everyone)
+            chosen = np.array([members == leaves if exact else members <= leaves for members in axis.members])
+            cells &= along(chosen, dimension, len(names))
         if cells.any():
-            yield one, cells
+            yield literal, cells

@@ -1,79 +1,105 @@
-"""Trees, lists, totals and names: what the parts of a release need besides least squares over tables."""
+"""The methods of `table_plan` that are not a cube: a tree, and Wang's list; and the arguments of a cube."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.arrays import Floats, Integers
 from discreet.reconcile import wang
-from discreet.reconcile.cliques import Key, Part
+from discreet.reconcile.cliques import Part
+from discreet.reconcile.fixed_counts import FixedCells
+from discreet.reconcile.partitions import Array, Key
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.trees import fit_tree
 
 
-def together(wanted: Mapping[Key, Integers], stated: Mapping[Key, Mapping[tuple[int, ...], int]]) -> dict[Key, Any]:
-    """Both as `fixed` of a cube; a literal goes before a number that was settled."""
-    if not stated:
-        return dict(wanted)
-    both: dict[Key, Any] = {
-        key: {place: int(values[place]) for place in np.ndindex(values.shape)} for key, values in wanted.items()
+def combined_fixed(settled: Mapping[Key, Integers], literals: FixedCells) -> dict[Key, Any]:
+    """Return settled numbers and literals as the argument `fixed` of a cube; a literal replaces a settled number."""
+    if not literals:
+        return dict(settled)
+    fixed: dict[Key, Any] = {
+        key: {index: int(values[index]) for index in np.ndindex(values.shape)} for key, values in settled.items()
     }
-    for key, some in stated.items():
-        both[key] = {**both.get(key, {}), **some}
-    return both
+    for key, counts in literals.items():
+        fixed[key] = {**fixed.get(key, {}), **counts}
+    return fixed
 
 
-def wang_list(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
-    """A list and its total by algorithm 3 of Wang 2020."""
-    whole, components = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
-    counts = wang(noisy[components].ravel(), noisy[whole].item(), algorithm="3", seed=seed)
-    return {components: counts.reshape(noisy[components].shape), whole: counts.sum().reshape(noisy[whole].shape)}
+def reconcile_list(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
+    """Return a list and its total by algorithm 3 of Wang 2020.
+
+    Parameters
+    ----------
+    part
+        A part with two groupings.
+    noisy
+        The measurements of both, by key.
+    seed
+        Decides ties.
+    """
+    total, components = sorted(noisy, key=lambda key: math.prod(part.shape(key)))
+    counts = wang(noisy[components].ravel(), noisy[total].item(), algorithm="3", seed=seed)
+    return {components: counts.reshape(noisy[components].shape), total: counts.sum().reshape(noisy[total].shape)}
 
 
-def nested(
+def reconcile_chain(
     part: Part,
-    order: Sequence[Key],
+    chain: Sequence[Key],
     noisy: Mapping[Key, Integers],
     variance: Mapping[Key, Floats],
     settled: Mapping[Key, Integers],
     seed: int,
 ) -> tuple[dict[Key, Integers], dict[Key, Floats]]:
-    """Integers, and least squares without bounds; `order` is from coarse to fine, each grouping holding the next.
+    """Return the integers of nested groupings, reconciled as a tree, and least squares without bounds.
 
-    Where nothing is settled, and the total is published, it is the one of least squares without bounds.
+    If the total is published and nothing is settled, the total is that of least squares without bounds, rounded.
+
+    Parameters
+    ----------
+    part
+        The part that the groupings are of.
+    chain
+        The groupings from coarse to fine; each contains the next.
+    noisy, variance
+        Measurements and their variances, by key.
+    settled
+        Numbers that are met exactly, by key.
+    seed
+        Decides ties.
     """
-    starts = np.cumsum([0, *(noisy[key].size for key in order)])
-    parent = [np.full(noisy[order[0]].size, -1)]
-    for above, key, start in zip(order, order[1:], starts, strict=False):
-        holders = part.holders(key, above)
-        assert holders is not None, "the groupings of a chain nest"
-        parent.append(holders + start)
-    known = {
-        int(start) + at: int(value)
-        for key, start in zip(order, starts, strict=False)
-        for at, value in enumerate(settled[key].ravel() if key in settled else ())
+    starts = np.cumsum([0, *(noisy[key].size for key in chain)])
+    parents = [np.full(noisy[chain[0]].size, -1)]
+    for coarse, fine, start in zip(chain, chain[1:], starts, strict=False):
+        cells = part.containing_cells(fine, coarse)
+        assert cells is not None, "the groupings of a chain nest"
+        parents.append(cells + start)
+    fixed = {
+        int(start) + cell: int(value)
+        for key, start in zip(chain, starts, strict=False)
+        if key in settled
+        for cell, value in enumerate(settled[key].ravel())
     }
-    counts = np.concatenate([noisy[key].ravel() for key in order])
-    spread = np.concatenate([np.broadcast_to(variance[key], noisy[key].shape).ravel() for key in order])
-    _, _, free = fit_tree(counts, np.concatenate(parent), spread, None, seed)
-    if not known and order[0] == () and len(order) > 1:
-        known = {0: max(0, round(float(free[0])))}
-    whole, _, _ = fit_tree(counts, np.concatenate(parent), spread, known, seed)
+    counts = np.concatenate([noisy[key].ravel() for key in chain])
+    variances = np.concatenate([np.broadcast_to(variance[key], noisy[key].shape).ravel() for key in chain])
+    parent = np.concatenate(parents)
+    _, _, free = fit_tree(counts, parent, variances, None, seed)
+    if not fixed and chain[0] == () and len(chain) > 1:
+        fixed = {0: max(0, round(float(free[0])))}
+    integers, _, _ = fit_tree(counts, parent, variances, fixed, seed)
 
-    def by_key(values: npt.NDArray[Any]) -> dict[Key, Any]:
+    def by_key(values: Array) -> dict[Key, Any]:
         split = np.split(values, starts[1:-1])
-        return {key: numbers.reshape(noisy[key].shape) for key, numbers in zip(order, split, strict=True)}
+        return {key: numbers.reshape(noisy[key].shape) for key, numbers in zip(chain, split, strict=True)}
 
-    return by_key(whole), by_key(free)
+    return by_key(integers), by_key(free)
 
 
-def naming(part: Part) -> Naming:
-    """How errors speak of the groupings of a part: by the names of their dimensions."""
+def dimension_naming(part: Part) -> Naming:
+    """Return how error messages name groupings of a part: by the names of their dimensions."""
 
-    def margin(key: tuple[tuple[int, Hashable], ...]) -> str:
-        return " by ".join(part.names[axis] for axis, _ in key) or "the total"
+    def margin(key: Key) -> str:
+        return " by ".join(part.dimensions[axis] for axis, _ in key) or "the total"
 
-    return Naming(margin, lambda key, at: f"cell {at} of {margin(key)}" if key else "the total")
+    return Naming(margin, lambda key, index: f"cell {index} of {margin(key)}" if key else "the total")

@@ -1,19 +1,19 @@
-"""Tables from measurements: non-negative integers that add up, met by what is public from elsewhere.
+"""Make the tables of a release from its measurements: non-negative integers that add up and meet public counts.
 
-`reconcile` of a specification says how:
+`reconcile` of a specification names the method:
 
-    auto      a hierarchy as a tree, everything else as a cube; tables whose categories overlap are clamped at 0, and
-              so are all where the noise has an upper end, as larger counts are then measured as if they were that
+    auto      a hierarchy as a tree, all other tables as a cube. Tables are clamped at 0 if their categories overlap, or
+              if the noise has an upper end, because larger counts are then measured as if they were that end
     tree      groupings that nest (country, state, county), by exact least squares
-    cube      crossed dimensions with any of their margins, by least squares over the tables that are published
+    cube      crossed dimensions with any of their margins, by least squares over the published tables
     wang-3    one list and its total, by the mode of a multinomial (Wang 2020, algorithm 3)
     none      every measurement clamped at 0; tables do not add up
 
-The total is settled first, in trees and cubes (`reconcile.settle`): to be non-negative pushes small counts up; least
-squares would let the total rise with them, and the total is the number that most people read.
+Trees and cubes settle the total first (`settle`): non-negativity pushes small counts up, least squares would let the
+total rise with them, and the total is the number that most people read.
 
-All of it reads the measurements, the specification and its public seed, so anyone can do it again. No failure is passed
-over: tables that cannot be made are not published.
+Only the measurements, the specification and its public seed are read, so anyone can make the tables again. Tables that
+cannot be made are not published; the error is raised.
 """
 
 import math
@@ -32,15 +32,16 @@ from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Layout
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile import fixed_counts, methods
-from discreet.reconcile.cliques import Key, Part, in_order, parts
+from discreet.reconcile.cliques import Part, in_order, parts
 from discreet.reconcile.cubes import ReconciledCube, fit_cubes, reconcile_cube, standard_deviations
+from discreet.reconcile.partitions import Key
 from discreet.reconcile.settle import PRECISE
 
 Tables = list[list[Integers]]
 """For every table the counts of each of its groupings, in the order of the layout."""
 
 BATCH = 8
-"""Simulated runs that are fitted at once: more take longer, as all wait for the hardest."""
+"""Simulated runs that are fitted at once: more take longer, because all wait for the hardest one."""
 
 LARGE = 10**6
 """A count from which on noise does not depend on the count."""
@@ -53,25 +54,43 @@ class Fitted:
     Attributes
     ----------
     counts
-        The integers of every grouping that the part has, by its place in the layout.
+        The integers of every grouping of the part, by its index in the layout.
     free
-        Least squares without bounds, by the same places; None for methods without least squares.
+        Least squares without bounds, by grouping index; None for methods without least squares.
     real
-        The numbers of a cube before they were rounded, by the same places; None for other methods.
+        The numbers of a cube before rounding, by grouping index; None for other methods.
     """
 
     counts: dict[int, Integers]
     free: dict[int, Floats] | None
     real: dict[int, Floats] | None = None
 
-    def rounding(self, place: int) -> float:
-        """The mean square of what rounding did to the counts of a grouping; 0 for methods that make integers."""
-        return 0.0 if self.real is None else float(np.mean((self.counts[place] - self.real[place]) ** 2))
+    def rounding(self, grouping_index: int) -> float:
+        """Return the mean square change by rounding of the counts of a grouping; 0 for methods that do not round."""
+        if self.real is None:
+            return 0.0
+        return float(np.mean((self.counts[grouping_index] - self.real[grouping_index]) ** 2))
 
 
 @dataclass(frozen=True)
 class TablePlan:
-    """How the tables of a release are made: parts with their method, and tables that are clamped."""
+    """How the tables of a release are made.
+
+    Attributes
+    ----------
+    layout
+        The groupings and tables of the release.
+    parts
+        Tables that are reconciled together, each part with its method, in the order in which they are made.
+    clamped
+        The indices of tables that are clamped at 0.
+    literals
+        The public counts of the specification.
+    seed
+        Decides ties.
+    variance
+        The variance of the noise of one measurement.
+    """
 
     layout: Layout
     parts: tuple[tuple[str, Part], ...]
@@ -82,245 +101,281 @@ class TablePlan:
 
     @property
     def methods(self) -> list[tuple[list[str], str]]:
-        """Names of tables that are made together, with the method; "none" for tables that are clamped."""
+        """The names of tables that are made together, with their method; "none" for tables that are clamped."""
         names = [table.name for table, _ in self.layout.tables]
         methods = [([names[table] for table in part.tables], method) for method, part in self.parts]
         return methods + ([([names[table] for table in self.clamped], "none")] if self.clamped else [])
 
-    def tables(self, values: Sequence[Integers]) -> Tables:
-        """The counts of every table, from the measurements of every grouping."""
-        return self.by_table(values, self.fitted(values))
+    def tables(self, measurements: Sequence[Integers]) -> Tables:
+        """Return the counts of every table, from the measurements of every grouping."""
+        return self.by_table(measurements, self.fitted(measurements))
 
-    def fitted(self, values: Sequence[Integers]) -> list[Fitted]:
-        """The numbers of every part, one after the other."""
-        settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
-        found = []
+    def fitted(self, measurements: Sequence[Integers]) -> list[Fitted]:
+        """Return the numbers of every part, from the measurements of every grouping."""
+        settled = self._nothing_settled()
+        fitted = []
         for method, part in self.parts:
-            found.append(self._part(method, part, values, settled))
-            self._settle(settled, found[-1])
-        return found
+            fitted.append(self._fit_part(method, part, measurements, settled))
+            self._settle(settled, fitted[-1])
+        return fitted
 
-    def by_table(self, values: Sequence[Integers], found: Sequence[Fitted]) -> Tables:
-        """The counts of every table, from those of the parts."""
-        settled = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
-        made: dict[tuple[int, int], Integers] = {}
-        for (_, part), each in zip(self.parts, found, strict=True):
-            self._settle(settled, each)
-            made |= {
-                (table, place): each.counts[place] for table in part.tables for place in self.layout.tables[table][1]
-            }
+    def by_table(self, measurements: Sequence[Integers], fitted: Sequence[Fitted]) -> Tables:
+        """Return the counts of every table, from the measurements and the numbers of every part."""
+        settled = self._nothing_settled()
+        counts: dict[tuple[int, int], Integers] = {}
+        for (_, part), fitted_part in zip(self.parts, fitted, strict=True):
+            self._settle(settled, fitted_part)
+            for table in part.tables:
+                counts |= {(table, index): fitted_part.counts[index] for index in self.layout.tables[table][1]}
         for table in self.clamped:
-            made |= {
-                (table, place): self._clamped(place, values[place], settled) for place in self.layout.tables[table][1]
-            }
-        return [[made[number, place] for place in places] for number, (_, places) in enumerate(self.layout.tables)]
+            for index in self.layout.tables[table][1]:
+                counts[table, index] = self._clamped(index, measurements[index], settled)
+        return [[counts[table, index] for index in indices] for table, (_, indices) in enumerate(self.layout.tables)]
 
-    def _settle(self, settled: Integers, found: Fitted) -> None:
-        """Cells that no part before has settled get the counts of this one."""
-        for place, numbers in found.counts.items():
-            here = self.layout.cells[1][place]
-            settled[here] = np.where(settled[here] < 0, numbers.ravel(), settled[here])
+    def _nothing_settled(self) -> Integers:
+        """Return -1 for every distinct cell: no part has settled its count."""
+        return np.full(len(self.layout.cells.definitions), -1, dtype=np.int64)
 
-    def _clamped(self, place: int, values: Integers, settled: Integers) -> Integers:
-        known = settled[self.layout.cells[1][place]].reshape(values.shape)
-        counts = np.array(np.where(known >= 0, known, values.clip(0)))
-        for one, cells in fixed_counts.at(self.literals, self.layout.groupings[place]):
-            counts[cells] = one.count
+    def _settle(self, settled: Integers, fitted: Fitted) -> None:
+        """Give the counts of a part to all cells that no earlier part has settled."""
+        for index, counts in fitted.counts.items():
+            cells = self.layout.cells.indices[index]
+            settled[cells] = np.where(settled[cells] < 0, counts.ravel(), settled[cells])
+
+    def _clamped(self, grouping_index: int, measurements: Integers, settled: Integers) -> Integers:
+        """Return measurements clamped at 0, with settled counts and literals in place of them."""
+        known = settled[self.layout.cells.indices[grouping_index]].reshape(measurements.shape)
+        counts = np.array(np.where(known >= 0, known, measurements.clip(0)))
+        for literal, cells in fixed_counts.cells_of(self.literals, self.layout.groupings[grouping_index]):
+            counts[cells] = literal.count
         return counts
 
-    def states_counts(self, part: Part) -> bool:
-        """Whether a count other than 0 is given from elsewhere, for the part or for one that it follows."""
-        numbers = [each for _, each in self.parts]
-        before = numbers[: numbers.index(part) + 1]
-        return any(one.count and fixed_counts.within(one, each) is not None for one in self.literals for each in before)
+    def meets_counts(self, part: Part) -> bool:
+        """Return True if a literal above 0 is about the part, or about an earlier part."""
+        counts = [literal for literal in self.literals if literal.count]
+        return any(_is_about(literal, other) for literal in counts for other in [*self._earlier(part), part])
 
-    def stated(self, part: Part) -> bool:
-        """Whether a count is given from elsewhere for the part."""
-        return any(fixed_counts.within(one, part) is not None for one in self.literals)
+    def meets_literals(self, part: Part) -> bool:
+        """Return True if a literal is about the part."""
+        return any(_is_about(literal, part) for literal in self.literals)
 
     def follows(self, part: Part) -> bool:
-        """Whether an earlier part, of another population, may have settled some of its counts."""
-        numbers = [each for _, each in self.parts]
-        return any(part.population != other.population for other in numbers[: numbers.index(part)])
+        """Return True if an earlier part, of another population, may have settled counts of the part."""
+        return any(part.population != other.population for other in self._earlier(part))
+
+    def _earlier(self, part: Part) -> list[Part]:
+        every = [other for _, other in self.parts]
+        return every[: every.index(part)]
 
     def deviations(self, part: Part) -> dict[int, float] | None:
-        """The standard deviation of least squares without bounds, over the cells of every grouping of a part.
+        """Return the standard deviation of least squares without bounds, over the cells of every grouping of a part.
 
-        None where no formula gives it: where two dimensions have several levels, or levels do not nest.
+        Return None if no formula gives it: two dimensions have several levels, or levels do not nest.
         """
-        found = standard_deviations({key: part.shape(key) for key in part.distinct}, self._variance(part), part.levels)
-        return None if found is None else {place: found[in_order(key)] for place, key in part.keys.items()}
+        shapes = {key: part.shape(key) for key in part.distinct}
+        by_key = standard_deviations(shapes, self._variances(part), part.levels)
+        return None if by_key is None else {index: by_key[in_order(key)] for index, key in part.keys.items()}
 
     def simulated(
         self, number: int, runs: Sequence[Sequence[Integers]]
     ) -> list[dict[int, tuple[Floats, Floats]]] | None:
-        """What a part makes of other measurements: for every run and grouping, least squares and what is published.
+        """Return the numbers of a part for other measurements.
 
-        None for parts that meet given counts or follow others, and methods without least squares. Cubes are not
-        rounded.
+        Parameters
+        ----------
+        number
+            The number of the part.
+        runs
+            For every run the measurements of every grouping.
+
+        Returns
+        -------
+        list or None
+            For every run and grouping index, least squares without bounds and the published counts; cubes are not
+            rounded. None for parts that meet literals or follow others, and for methods without least squares.
         """
         method, part = self.parts[number]
-        if self.follows(part) or self.stated(part) or method == "wang-3":
+        if self.follows(part) or self.meets_literals(part) or method == "wang-3":
             return None
         if method == "tree":
-            none = np.full(len(self.layout.cells[0]), -1, dtype=np.int64)
-            made = [self._part(method, part, values, none) for values in runs]
+            fitted = [self._fit_part(method, part, measurements, self._nothing_settled()) for measurements in runs]
             return [
-                {place: (each.free[place], counts.astype(np.float64)) for place, counts in each.counts.items()}
-                for each in made
-                if each.free is not None
+                {index: (run.free[index], counts.astype(np.float64)) for index, counts in run.counts.items()}
+                for run in fitted
+                if run.free is not None
             ]
-        given = [{key: part.turned(p, values[p]) for key, p in part.distinct.items()} for values in runs]
-        variance = self._variance(part)
-        batches = [given[start : start + BATCH] for start in range(0, len(given), BATCH)]
-        found = [each for batch in batches for each in fit_cubes(batch, variance, part.levels)]
-        both = [(part.back(free), part.back(real)) for free, real in found]
-        return [{place: (free[place], real[place]) for place in part.keys} for free, real in both]
+        cubes = [self._by_key(part, measurements) for measurements in runs]
+        variances = self._variances(part)
+        batches = [cubes[start : start + BATCH] for start in range(0, len(cubes), BATCH)]
+        fits = [cube_fit for batch in batches for cube_fit in fit_cubes(batch, variances, part.levels)]
+        pairs = [(part.by_grouping(free), part.by_grouping(real)) for free, real in fits]
+        return [{index: (free[index], real[index]) for index in part.keys} for free, real in pairs]
 
-    def _part(self, method: str, part: Part, values: Sequence[Integers], settled: Integers) -> Fitted:
-        noisy = {key: part.turned(place, values[place]) for key, place in part.distinct.items()}
-        variance = self._variance(part)
+    def _fit_part(self, method: str, part: Part, measurements: Sequence[Integers], settled: Integers) -> Fitted:
+        noisy = self._by_key(part, measurements)
         if method == "wang-3":
-            made, free = methods.wang_list(part, noisy, self.seed), None
-        elif method == "tree":
-            chain = part.chain(list(part.distinct.values()))
-            assert chain is not None, "a tree is chosen where groupings nest"
-            order = [in_order(part.keys[place]) for place in chain]
-            made, free = methods.nested(part, order, noisy, variance, self._shared(part, settled), self.seed)
-        else:
-            found = self._cube(part, noisy, variance, self._shared(part, settled))
-            return Fitted(part.back(found.values), part.back(found.free or {}), part.back(found.real))
-        return Fitted(part.back(made), None if free is None else part.back(free))
+            return Fitted(part.by_grouping(methods.reconcile_list(part, noisy, self.seed)), None)
+        variances, shared = self._variances(part), self._settled_groupings(part, settled)
+        if method == "tree":
+            indices = part.chain(list(part.distinct.values()))
+            assert indices is not None, "a tree is chosen if groupings nest"
+            chain = [in_order(part.keys[index]) for index in indices]
+            counts, free = methods.reconcile_chain(part, chain, noisy, variances, shared, self.seed)
+            return Fitted(part.by_grouping(counts), part.by_grouping(free))
+        cube = self._fit_cube(part, noisy, variances, shared)
+        return Fitted(part.by_grouping(cube.values), part.by_grouping(cube.free or {}), part.by_grouping(cube.real))
 
-    def _variance(self, part: Part) -> dict[Key, Floats]:
-        """The variance of every measurement, as often as its cell is in a grouping: one noise counts once."""
-        where = self.layout.cells[1]
-        times = np.zeros(len(self.layout.cells[0]), dtype=np.int64)
-        for place in part.distinct.values():
-            np.add.at(times, where[place], 1)
-        found = {}
-        for key, place in part.distinct.items():
-            often = times[where[place]].reshape(self.layout.groupings[place].shape)
-            each = self.variance * often.astype(np.float64)
-            found[key] = np.asarray(self.variance) if (often == 1).all() else part.turned(place, each)
-        return found
+    def _by_key(self, part: Part, measurements: Sequence[Integers]) -> dict[Key, Integers]:
+        """Return the measurements of a part by key, with axes in order."""
+        return {key: part.in_axis_order(index, measurements[index]) for key, index in part.distinct.items()}
 
-    def _cube(
+    def _variances(self, part: Part) -> dict[Key, Floats]:
+        """Return the variance of every measurement, multiplied by the number of groupings that its cell is in.
+
+        A cell that is in several groupings has one noise, which must count once.
+        """
+        cells = self.layout.cells.indices
+        times = np.zeros(len(self.layout.cells.definitions), dtype=np.int64)
+        for index in part.distinct.values():
+            np.add.at(times, cells[index], 1)
+        variances = {}
+        for key, index in part.distinct.items():
+            factors = times[cells[index]].reshape(self.layout.groupings[index].shape)
+            if (factors == 1).all():
+                variances[key] = np.asarray(self.variance)
+            else:
+                variances[key] = part.in_axis_order(index, self.variance * factors.astype(np.float64))
+        return variances
+
+    def _fit_cube(
         self,
         part: Part,
         noisy: Mapping[Key, Integers],
-        variance: Mapping[Key, Floats],
-        shared: Mapping[Key, Integers],
+        variances: Mapping[Key, Floats],
+        settled: Mapping[Key, Integers],
     ) -> ReconciledCube:
-        """Literals are always met. What earlier parts settled is met as well, or nearly, if counts are fixed here."""
-        stated, levels = fixed_counts.in_cube(self.literals, part)
-        known: dict[Key, Any] = dict(stated)
-        if any(count for some in stated.values() for count in some.values()):
-            noisy = {**noisy, **shared}
-            variance = {**variance, **{key: np.asarray(PRECISE * self.variance) for key in shared}}
-        else:
-            known = methods.together(shared, stated)
-        return reconcile_cube(
-            dict(noisy), dict(variance), known, self.seed, levels, methods.naming(part), total_first=True
-        )
+        """Return a cube that meets literals, and numbers that earlier parts settled.
 
-    def _shared(self, part: Part, settled: Integers) -> dict[Key, Integers]:
-        """Groupings whose numbers are settled by earlier parts: from coarse to fine, those that nest and agree."""
+        If a literal is above 0, settled numbers count as measured with a small variance: they may contradict it.
+        """
+        literals, levels = fixed_counts.fixed_in_cube(self.literals, part)
+        fixed: dict[Key, Any] = dict(literals)
+        if any(count for counts in literals.values() for count in counts.values()):
+            noisy = {**noisy, **settled}
+            variances = {**variances, **{key: np.asarray(PRECISE * self.variance) for key in settled}}
+        else:
+            fixed = methods.combined_fixed(settled, literals)
+        naming = methods.dimension_naming(part)
+        return reconcile_cube(dict(noisy), dict(variances), fixed, self.seed, levels, naming, total_first=True)
+
+    def _settled_groupings(self, part: Part, settled: Integers) -> dict[Key, Integers]:
+        """Return the groupings of a part whose counts are all settled, from coarse to fine, if they nest and agree."""
         chosen: dict[int, Integers] = {}
-        for place in sorted(part.places, key=lambda place: self.layout.groupings[place].size):
-            numbers = settled[self.layout.cells[1][place]]
-            if (numbers >= 0).all() and all(
-                self._agrees(part, place, numbers, other, chosen[other]) for other in chosen
+        for index in sorted(part.grouping_indices, key=lambda index: self.layout.groupings[index].size):
+            counts = settled[self.layout.cells.indices[index]]
+            if (counts >= 0).all() and all(
+                _adds_up(part, (index, counts), (coarse, sums)) for coarse, sums in chosen.items()
             ):
-                chosen[place] = numbers
+                chosen[index] = counts
         return {
-            in_order(part.keys[place]): part.turned(place, numbers.reshape(self.layout.groupings[place].shape))
-            for place, numbers in chosen.items()
+            in_order(part.keys[index]): part.in_axis_order(index, counts.reshape(self.layout.groupings[index].shape))
+            for index, counts in chosen.items()
         }
 
-    def _agrees(self, part: Part, fine: int, numbers: Integers, coarse: int, sums: Integers) -> bool:
-        holders = part.holders(part.keys[fine], part.keys[coarse])
-        if holders is None:
-            return False
-        return np.array_equal(np.bincount(holders, numbers, minlength=len(sums)), sums)
+
+def _adds_up(part: Part, fine: tuple[int, Integers], coarse: tuple[int, Integers]) -> bool:
+    """Return True if the counts of a grouping add up to those of a coarser one; both as (grouping index, counts)."""
+    cells = part.containing_cells(part.keys[fine[0]], part.keys[coarse[0]])
+    return cells is not None and np.array_equal(np.bincount(cells, fine[1], minlength=len(coarse[1])), coarse[1])
+
+
+def _is_about(literal: FixedCount, part: Part) -> bool:
+    return fixed_counts.categories_of(literal, part) is not None
 
 
 def make_table_plan(plan: ReleasePlan) -> TablePlan:
-    """How the tables of a specification are made; refused where that cannot be, before anything is drawn."""
-    spec, layout, ptable, literals = plan.spec, plan.layout, plan.ptable, plan.literals
-    every = tuple(range(len(layout.tables)))
-    variance = _mean_square(ptable)
-    ends = isinstance(ptable.domain, Counts) and ptable.domain.upper is not None
-    if ends and spec.reconcile not in ("auto", "none"):
+    """Return how the tables of a release are made. Nothing is drawn before this is known to work.
+
+    Raises
+    ------
+    SpecError
+        The method does not fit the tables or the noise, or fixed counts cannot be met.
+    """
+    spec, layout, literals = plan.spec, plan.layout, plan.literals
+    variance = _mean_square(plan.ptable)
+    has_end = isinstance(plan.ptable.domain, Counts) and plan.ptable.domain.upper is not None
+    if has_end and spec.reconcile not in ("auto", "none"):
         raise SpecError(
             f"reconcile is {spec.reconcile}, and the noise has an upper end: larger counts are measured as if they"
-            " were that, and would not add up; take noise without an end, or reconcile: none",
+            " were that end, and would not add up; take noise without an upper end, or reconcile: none",
             ("reconcile",),
         )
-    if spec.reconcile == "none" or ends:
-        made = TablePlan(layout, (), every, literals, spec.seed, variance)
+    if spec.reconcile == "none" or has_end:
+        table_plan = TablePlan(layout, (), tuple(range(len(layout.tables))), literals, spec.seed, variance)
     else:
-        found, overlapping = parts(layout, together=spec.reconcile != "wang-3")
+        chosen, overlapping = parts(layout, together=spec.reconcile != "wang-3")
         if overlapping and spec.reconcile != "auto":
             name = layout.tables[overlapping[0]][0].name
             raise SpecError(
                 f"reconcile is {spec.reconcile}, and table {name!r} has categories that overlap, which cannot add up;"
-                " take reconcile: auto, which leaves such tables as they are, or none",
+                " take reconcile: auto, which clamps such tables, or none",
                 ("reconcile",),
             )
-        methods = [(_method(spec.reconcile, part, layout, literals), part) for part in found]
-        made = TablePlan(layout, tuple(methods), tuple(overlapping), literals, spec.seed, variance)
-    _check(made, literals)
-    return made
+        with_methods = tuple((_method(spec.reconcile, part, layout, literals), part) for part in chosen)
+        table_plan = TablePlan(layout, with_methods, tuple(overlapping), literals, spec.seed, variance)
+    _require_literals_met(table_plan)
+    return table_plan
 
 
 def _mean_square(ptable: PTable) -> float:
-    """The mean square of the noise of a large count, the largest over a period; 1 for a table without noise."""
+    """Return the mean square of the noise of a large count, the largest over a period; 1 for a table without noise."""
     mechanism = Mechanism.from_table(ptable.table)
     counts = range(LARGE, LARGE + max(1, len(ptable.table.interior)))
     return max(mechanism.variance(count) + mechanism.bias(count) ** 2 for count in counts) or 1.0
 
 
-def _method(wanted: str, part: Part, layout: Layout, literals: Sequence[FixedCount]) -> str:
+def _method(method: str, part: Part, layout: Layout, literals: Sequence[FixedCount]) -> str:
+    """Return the method of a part; raise SpecError if the specified one does not fit."""
     name = layout.tables[part.tables[0]][0].name
-    stated = any(fixed_counts.within(one, part) is not None for one in literals)
-    if wanted == "wang-3":
+    has_literals = any(_is_about(literal, part) for literal in literals)
+    if method == "wang-3":
         sizes = sorted(math.prod(part.shape(key)) for key in part.distinct)
-        if len(sizes) != 2 or sizes[0] != 1 or stated:
+        if len(sizes) != 2 or sizes[0] != 1 or has_literals:
             raise SpecError(
-                f"reconcile is wang-3, which is for a list and its total, with nothing fixed; table {name!r} is not"
-                " that: take auto",
+                f"reconcile is wang-3, which is for a list and its total with nothing fixed; table {name!r} is no such"
+                " list: take auto",
                 ("reconcile",),
             )
         return "wang-3"
     nested = part.chain(list(part.distinct.values())) is not None
-    if wanted == "tree" and (not nested or stated):
+    if method == "tree" and (not nested or has_literals):
         why = "it has fixed counts" if nested else "its groupings do not nest"
         raise SpecError(
             f"reconcile is tree, and table {name!r} is no hierarchy ({why}); take auto or cube", ("reconcile",)
         )
-    return "tree" if wanted == "tree" or (wanted == "auto" and nested and not stated) else "cube"
+    return "tree" if method == "tree" or (method == "auto" and nested and not has_literals) else "cube"
 
 
-def _check(made: TablePlan, literals: Sequence[FixedCount]) -> None:
-    """Every literal is about some cell, and can be met: tried with measurements of 0, before any is drawn."""
-    layout = made.layout
-    if not literals:
+def _require_literals_met(table_plan: TablePlan) -> None:
+    """Raise SpecError if a literal is about no cell, or cannot be met: tried with measurements of 0."""
+    layout = table_plan.layout
+    if not table_plan.literals:
         return
-    for one in literals:
-        shown = any(True for grouping in layout.groupings for _ in fixed_counts.at([one], grouping))
-        summed = one.count > 0 and any(fixed_counts.within(one, part) is not None for _, part in made.parts)
-        used = shown or summed
-        if not used:
+    for literal in table_plan.literals:
+        shown = any(True for grouping in layout.groupings for _ in fixed_counts.cells_of([literal], grouping))
+        summed = literal.count > 0 and any(_is_about(literal, part) for _, part in table_plan.parts)
+        if not shown and not summed:
             raise SpecError(
-                f"fixed gives {one.count} for {one.text}, who are no published cell, and no sum of such cells; leave it"
-                " out, or publish the margin",
-                one.yaml_path,
+                f"fixed gives {literal.count} for {literal.text}, who are no published cell, and no sum of such cells;"
+                " leave it out, or publish the margin",
+                literal.yaml_path,
             )
     try:
-        made.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
+        table_plan.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
     except (ParameterError, SolverError) as error:
-        axes = "; ".join(f"axis {axis} is {name}" for _, part in made.parts for axis, name in enumerate(part.names))
+        axes = "; ".join(
+            f"axis {axis} is {name}" for _, part in table_plan.parts for axis, name in enumerate(part.dimensions)
+        )
         raise SpecError(
             f"no tables were found that meet what is fixed: {error} ({axes or 'no axes'})", ("fixed",)
         ) from None

@@ -105,7 +105,7 @@ def test_tables_that_follow_other_tables_have_no_exact_error() -> None:
     stated = expected(Published(plan, table_plan, values, table_plan.fitted(values)))
     assert [table_plan.follows(part) for _, part in table_plan.parts] == [False, True]
     for _, part in table_plan.parts:
-        for index in part.places:
+        for index in part.grouping_indices:
             assert (stated.of[index].least_squares is None) == table_plan.follows(part)
 
 

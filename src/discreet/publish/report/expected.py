@@ -82,7 +82,7 @@ def expected(published: "Published") -> Expected:
     noise = math.sqrt(plan.variance)
     exact: dict[int, float] = {}
     for method, part in plan.parts:
-        linear = method != "wang-3" and not plan.states_counts(part) and not plan.follows(part)
+        linear = method != "wang-3" and not plan.meets_counts(part) and not plan.follows(part)
         exact |= (plan.deviations(part) if linear else None) or {}
     simulated: dict[int, float] = {}
     runs, failed = 0, None
@@ -94,7 +94,7 @@ def expected(published: "Published") -> Expected:
         {
             index: Errors(noise, exact.get(index), simulated.get(index))
             for _, part in plan.parts
-            for index in part.places
+            for index in part.grouping_indices
         },
         runs,
         failed,
@@ -112,7 +112,7 @@ def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[in
     errors: dict[int, float] = {}
     for part_index, (_, part) in enumerate(table_plan.parts):
         simulated = table_plan.simulated(part_index, measurements)
-        for index in part.places if simulated else ():
+        for index in part.grouping_indices if simulated else ():
             true_counts = truth[layout.cells[1][index]].reshape(layout.groupings[index].shape)
             squares = np.array([[np.mean((x - true_counts) ** 2) for x in run[index]] for run in simulated or ()])
             variance = exact[index] ** 2 if index in exact else None
