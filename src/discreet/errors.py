@@ -1,6 +1,6 @@
 """What can go wrong, said to a person: what was given, what was expected, what to do."""
 
-from discreet.redact import hidden
+from discreet.redact import hide_secrets
 
 
 class DiscreetError(Exception):
@@ -10,7 +10,7 @@ class DiscreetError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(hidden(message))
+        super().__init__(hide_secrets(message))
 
 
 class ParameterError(DiscreetError, ValueError):

@@ -1,4 +1,4 @@
-"""Read a file that is one, and write a file or a folder so that it is complete or not there."""
+"""Open regular files, and write a file or a folder whole or not at all."""
 
 import errno
 import os
@@ -15,13 +15,25 @@ from discreet.errors import OutputError
 from discreet.interrupts import deferred
 
 
-def opened(path: str | os.PathLike[str] | bytes) -> BufferedReader:
-    """A file, open for reading bytes; a pipe or a device, which may never end or never begin, is refused at once.
+def open_file(path: str | os.PathLike[str] | bytes) -> BufferedReader:
+    """Open a regular file to read bytes.
+
+    Pipes and devices are refused at once, because reading one may never begin or never end.
+
+    Parameters
+    ----------
+    path
+        The file; links are followed.
+
+    Returns
+    -------
+    io.BufferedReader
+        The open file. The caller closes it.
 
     Raises
     ------
     OSError
-        The file cannot be opened, or is none; `strerror` says why.
+        The path cannot be opened, or is not a regular file; `strerror` says why.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     mode = os.fstat(descriptor).st_mode
@@ -34,77 +46,128 @@ def opened(path: str | os.PathLike[str] | bytes) -> BufferedReader:
 
 
 def write(path: str | os.PathLike[str], data: bytes, *, private: bool = False, new: bool = False) -> None:
-    """Put the bytes beside their place under another name, then rename.
+    """Write a file under a temporary name in the same folder, then rename it to `path`.
 
-    `private`: only the owner can read them. `new`: raise FileExistsError if there is such a file by then.
+    Parameters
+    ----------
+    path
+        The file to write. A link is followed.
+    private
+        If True, only the owner can read the file.
+    new
+        If True, an existing file is refused. If False, an existing file is replaced.
+
+    Raises
+    ------
+    FileExistsError
+        `new` is True and the file exists.
+    OutputError
+        The file cannot be written, or the path is a folder or a device.
     """
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             raise OutputError(f"{target} is a folder or a device; give the name of a file")
-        beside = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}")
+        temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}")
         try:
-            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             if new:
-                os.link(beside, target)  # unlike a rename, never in place of another file
+                os.link(temporary, target)  # unlike a rename, a link never replaces a file
             else:
-                beside.replace(target)
+                temporary.replace(target)
             _sync(target.parent)
         finally:
             with deferred():
-                beside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
     except FileExistsError:
         raise
     except (OSError, TypeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise OutputError(f"{path!s:.200} cannot be written ({reason}); choose another place") from None
+        raise _unwritable(path, error) from None
 
 
-def free(place: str | os.PathLike[str]) -> Path:
-    """The path of a file or folder to be, refused where something is there already."""
-    target = Path(place)
+def new_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file or folder that does not exist yet.
+
+    Raises
+    ------
+    OutputError
+        Something exists at the path.
+    """
+    target = Path(path)
     if os.path.lexists(target):
         raise OutputError(f"{target} exists already; choose another name")
     return target
 
 
-def ready(place: str | os.PathLike[str]) -> Path:
-    """The path of a file or folder to be, refused where it could not be made; for those who pay before they write."""
-    target = free(place)
+def writable_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file or folder that does not exist yet and can be made.
+
+    A release calls this function before it spends budget, so that nothing is spent on a folder that cannot be written.
+
+    Raises
+    ------
+    OutputError
+        Something exists at the path, or nothing can be made there.
+    """
+    target = new_path(path)
     if not target.parent.is_dir():
         raise OutputError(f"{target} would be in {target.parent}, which is no folder; make it first")
-    with _beside(target) as beside:
-        (beside / target.name).mkdir()
+    with _hidden_folder(target) as folder:
+        (folder / target.name).mkdir()
     return target
 
 
-def write_folder(folder: str | os.PathLike[str], content: Mapping[str, bytes]) -> None:
-    """Put the files into a hidden folder beside their place, then rename it; a power failure undoes neither."""
-    target = free(folder)
-    with _beside(target) as beside:
+def write_folder(path: str | os.PathLike[str], content: Mapping[str, bytes]) -> None:
+    """Write a folder of files whole or not at all: fill a hidden folder beside `path`, then rename that folder.
+
+    After the return, the folder survives a power failure.
+
+    Parameters
+    ----------
+    path
+        The folder to make.
+    content
+        The bytes of every file, by its name.
+
+    Raises
+    ------
+    OutputError
+        Something exists at the path, or the folder cannot be written.
+    """
+    target = new_path(path)
+    with _hidden_folder(target) as folder:
         for name, data in content.items():
-            with (beside / name).open("xb") as file:
+            with (folder / name).open("xb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-        beside.chmod(0o755)
-        _sync(beside)
-        beside.rename(target)
+        folder.chmod(0o755)
+        _sync(folder)
+        folder.rename(target)
         _sync(target.parent)
 
 
 @contextmanager
 def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A private folder that goes away with all that is in it, also where the process is told to end.
+    """Make a private folder, and remove the folder with its content at the end, also after a signal.
+
+    Parameters
+    ----------
+    prefix
+        How the name of the folder starts.
+    parent
+        The folder to make it in. None: the system's folder for temporary files.
 
     Raises
     ------
     OutputError
-        The folder cannot be made.
+        The system's folder for temporary files cannot be written.
+    OSError
+        `parent` cannot be written.
     """
     folder: Path | None = None
     try:
@@ -126,18 +189,22 @@ def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """A hidden folder beside the target, which goes away unless it was renamed."""
+def _hidden_folder(target: Path) -> Iterator[Path]:
+    """Make a hidden folder beside the target. Remove it at the end unless the caller renamed it."""
     try:
-        with temporary_folder(f".{target.name[:50]}.", target.parent) as beside:
-            yield beside
+        with temporary_folder(f".{target.name[:50]}.", target.parent) as folder:
+            yield folder
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise OutputError(f"{target!s:.200} cannot be written ({reason}); choose another place") from None
+        raise _unwritable(target, error) from None
+
+
+def _unwritable(path: object, error: Exception) -> OutputError:
+    reason = getattr(error, "strerror", None) or error
+    return OutputError(f"{path!s:.200} cannot be written ({reason}); choose another path")
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder survive a power failure, where the file system can do that for folders."""
+    """Make the names in a folder survive a power failure, if the file system can do that for folders."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

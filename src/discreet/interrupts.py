@@ -1,7 +1,7 @@
-"""Signals that end a process, answered where no step is half done.
+"""Answer signals that end a process only where no step is half done.
 
-Python answers a signal between any two of its instructions. What must be done whole, such as to pay and to note what
-was paid, is done in a `deferred` block: a signal that comes meanwhile is answered at the end of the block.
+Python answers a signal between any two of its instructions. Steps that belong together, such as to pay and to record
+the payment, run in a `deferred` block: a signal that arrives inside the block is answered at the end of the block.
 """
 
 import signal
@@ -11,45 +11,45 @@ from contextlib import contextmanager
 from typing import Any
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""The signals that tell a process to end, and that a process can answer."""
+"""The signals that tell a process to end and that a process can answer."""
 
 
 @contextmanager
 def deferred() -> Iterator[None]:
     """Answer signals that end the process after the block, not inside it.
 
-    If the block raises, its error goes on, with a note that a signal came. Only the main thread answers signals, so in
-    other threads there is nothing to defer.
+    If the block raises, the error goes on, with a note that names the signal. Only the main thread answers signals, so
+    other threads have nothing to defer.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
-    before = {number: signal.getsignal(number) for number in ENDING}
+    arrived: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in ENDING}
     try:
-        for number, answer in before.items():
-            if answer not in (signal.SIG_IGN, None):
-                signal.signal(number, lambda given, _: came.append(given))
+        for number, handler in handlers.items():
+            if handler not in (signal.SIG_IGN, None):
+                signal.signal(number, lambda number, _: arrived.append(number))
         yield
     except BaseException as error:
-        if came:
-            error.add_note(f"The process was told to end meanwhile ({signal.Signals(came[0]).name}).")
+        if arrived:
+            error.add_note(f"The process was told to end meanwhile ({signal.Signals(arrived[0]).name}).")
         raise
     finally:
-        _restore(before)
-    if came:
-        _answer(came[0], before[came[0]])
+        _restore(handlers)
+    if arrived:
+        _answer(arrived[0], handlers[arrived[0]])
 
 
-def _restore(before: Mapping[int, Any]) -> None:
-    for number, answer in before.items():
-        if answer is not None:
-            signal.signal(number, answer)
+def _restore(handlers: Mapping[int, Any]) -> None:
+    for number, handler in handlers.items():
+        if handler is not None:
+            signal.signal(number, handler)
 
 
-def _answer(number: int, answer: Any) -> None:
-    """As if the signal came now."""
-    if callable(answer):
-        answer(number, None)
+def _answer(number: int, handler: Any) -> None:
+    """Run the handler as if the signal arrived now."""
+    if callable(handler):
+        handler(number, None)
     else:
         signal.raise_signal(number)

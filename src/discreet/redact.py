@@ -1,15 +1,15 @@
 """Hide what may be a secret in a message.
 
 People paste a secret where its file belongs: as a path, a field of a specification, an argument of a command. A message
-that repeats what was given would then print the secret. So the message of every error goes through `hidden`, which
+that repeats the argument would then print the secret. So the message of every error goes through `hide_secrets`, which
 leaves out each part that looks like most of 32 random bytes:
 
-hexadecimal   24 digits or more, with or without a separator between groups (aa:bb:cc, "aa bb cc"). Some must be
-              letters, so that long numbers and lists of years stay readable.
-base64        30 characters or more that change between small letters, capitals and digits as often as random ones do.
-              Paths and names of several words change less often, and stay readable.
+hexadecimal   24 digits or more, with or without a separator between groups (aa:bb:cc, "aa bb cc"). At least one digit
+              must be a letter, so that long numbers and lists of years stay readable.
+base64        30 characters or more that change between small letters, capitals and digits as often as random characters
+              do. Paths and names of several words change less often, and stay readable.
 
-A digest that Discreet writes itself stays: it is preceded by "sha256:".
+Digests that Discreet writes itself stay readable, because "sha256:" precedes them.
 """
 
 import itertools
@@ -32,32 +32,33 @@ _GROUPS = re.compile(r"(?<![0-9A-Za-z])(?:(?:0[xX])?(?:[0-9A-Fa-f]{2}){1,8}[\s:,
 _BASE64 = re.compile(r"(?<!sha256:)[0-9A-Za-z+/_-]{30,}=*")
 
 
-def hidden(message: str) -> str:
+def hide_secrets(message: str) -> str:
     """Return the message without the parts that may be a secret."""
-    message = _HEX.sub(lambda found: HIDDEN if _hexadecimal(found.group(), 1) else found.group(), message)
-    message = _GROUPS.sub(lambda found: HIDDEN if _hexadecimal(found.group(), 3) else found.group(), message)
-    return _BASE64.sub(lambda found: HIDDEN if _random(found.group()) else found.group(), message)
+    message = _HEX.sub(lambda match: HIDDEN if _is_hexadecimal(match.group(), 1) else match.group(), message)
+    message = _GROUPS.sub(lambda match: HIDDEN if _is_hexadecimal(match.group(), 3) else match.group(), message)
+    return _BASE64.sub(lambda match: HIDDEN if _is_random(match.group()) else match.group(), message)
 
 
-def shown(place: str | bytes | os.PathLike[str]) -> str:
-    """Return a path or a name, in quotes, for a message. Hide all of it if a part of it may be a secret."""
-    text = os.fsdecode(place)
-    return f"that was given {HIDDEN}" if hidden(text) != text else repr(text[:200])
+def quoted(name: str | bytes | os.PathLike[str]) -> str:
+    """Return a path or a name in quotes, for a message. Hide all of the name if a part of the name may be a secret."""
+    text = os.fsdecode(name)
+    return f"that was given {HIDDEN}" if hide_secrets(text) != text else repr(text[:200])
 
 
-def _hexadecimal(text: str, letters: int) -> bool:
-    """Return True if a text has enough hexadecimal digits, enough of them letters, and not the same few ones."""
+def _is_hexadecimal(text: str, letters: int) -> bool:
+    """Return True if a text has enough hexadecimal digits, enough different ones, and at least so many letters."""
     digits = re.sub(r"0[xX]|[^0-9A-Fa-f]", "", text).lower()
     enough = len(digits) >= LEAST_HEX and len(set(digits)) >= LEAST_DIFFERENT
     return enough and letters <= len(re.findall("[a-f]", digits)) < len(digits)
 
 
-def _random(text: str) -> bool:
-    """Return True if letters and digits change as often as in random text, or if this is 32 bytes in base64."""
-    kinds = "".join("d" if each.isdigit() else "u" if each.isupper() else "l" for each in re.sub("[+/_=-]", "", text))
+def _is_random(text: str) -> bool:
+    """Return True if letters and digits change as often as in random text, or if the text is 32 bytes in base64."""
+    characters = re.sub("[+/_=-]", "", text)
+    kinds = "".join("d" if letter.isdigit() else "u" if letter.isupper() else "l" for letter in characters)
     if len(text.rstrip("=")) == WHOLE and set(kinds) == set("dul") and _changes(kinds) >= LEAST_CHANGES:
         return True
-    windows = (kinds[at : at + WINDOW] for at in range(len(kinds) - WINDOW + 1))
+    windows = (kinds[start : start + WINDOW] for start in range(len(kinds) - WINDOW + 1))
     return any(
         _changes(window) >= LEAST_CHANGES and "d" in window and min(window.count("u"), window.count("l")) >= 3
         for window in windows
@@ -65,5 +66,5 @@ def _random(text: str) -> bool:
 
 
 def _changes(kinds: str) -> int:
-    """Return how often a character is of another kind than the one before."""
-    return sum(one != other for one, other in itertools.pairwise(kinds))
+    """Return how many characters differ in kind from the character before."""
+    return sum(kind != following for kind, following in itertools.pairwise(kinds))

@@ -16,7 +16,7 @@ import yaml
 
 from discreet import design
 from discreet.errors import DiscreetError
-from discreet.redact import HIDDEN, hidden, shown
+from discreet.redact import HIDDEN, hide_secrets, quoted
 
 SECRET = bytes(range(7, 256, 7))[:32]
 HEX = SECRET.hex()
@@ -84,14 +84,14 @@ def test_a_secret_in_place_of_a_field_is_not_repeated(discreet: Any, tmp_path: P
     ],
 )
 def test_ordinary_names_and_numbers_stay_readable(text: str) -> None:
-    assert hidden(text) == text
+    assert hide_secrets(text) == text
 
 
 def test_every_error_hides_what_may_be_a_secret() -> None:
     for text in (HEX, HEX.upper(), BASE64, *GROUPS):
         assert str(DiscreetError(f"{text!r} is given; give a name")) == f"{HIDDEN!r} is given; give a name"
-        assert HIDDEN in shown(text)
-    assert shown("secret.key") == "'secret.key'"
+        assert HIDDEN in quoted(text)
+    assert quoted("secret.key") == "'secret.key'"
 
 
 def test_a_mistyped_command_is_told_with_its_usage(discreet: Any) -> None:

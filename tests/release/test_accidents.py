@@ -84,8 +84,8 @@ def test_a_place_that_cannot_be_written_costs_nothing(
 
 def test_a_path_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="null byte"):
-        files.ready(f"{tmp_path}/a\x00b")
-    assert files.ready(tmp_path / ("\N{SNOWMAN}" * 80)).parent == tmp_path
+        files.writable_path(f"{tmp_path}/a\x00b")
+    assert files.writable_path(tmp_path / ("\N{SNOWMAN}" * 80)).parent == tmp_path
     assert list(tmp_path.iterdir()) == []
     files.write_folder(tmp_path / ("\N{SNOWMAN}" * 80), {"a": b"1"})
     files.write(tmp_path / ("\N{SNOWMAN}" * 70), b"1")

@@ -106,7 +106,7 @@ def digest(document: dict[str, Any]) -> str:
 
 def _read(path: str | os.PathLike[str]) -> bytes:
     try:
-        with files.opened(path) as file:
+        with files.open_file(path) as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

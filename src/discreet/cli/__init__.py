@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.cli import _streams
 from discreet.errors import DiscreetError
 from discreet.interrupts import ENDING
-from discreet.redact import hidden
+from discreet.redact import hide_secrets
 
 if TYPE_CHECKING:
     from discreet.cli._commands import app
@@ -77,7 +77,7 @@ def _tell_the_end(number: int, error: BaseException) -> None:
     notes = list(getattr(error, "__notes__", ()))
     if _streams.STATE.left is not None and not notes:
         notes = [f"The work was done: {_streams.STATE.left}."]
-    print(hidden("\n".join([f"ended by {signal.Signals(number).name}", *notes])), file=sys.stderr)
+    print(hide_secrets("\n".join([f"ended by {signal.Signals(number).name}", *notes])), file=sys.stderr)
 
 
 def _require_memory() -> None:
@@ -107,7 +107,7 @@ def _tell_memory(error: BaseException) -> None:
     said = (
         "error: there is not enough memory; raise the limit (ulimit -v), close other programs, or publish less at once"
     )
-    print(hidden("\n".join([said, *notes])), file=sys.stderr)
+    print(hide_secrets("\n".join([said, *notes])), file=sys.stderr)
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from discreet import __version__
 from discreet.errors import DiscreetError, FixedCountWarning, PrecisionWarning, PrivacyWarning
-from discreet.redact import hidden
+from discreet.redact import hide_secrets
 
 COMMANDS = {
     "design": "Design a mechanism, certify it, write its certificate.",
@@ -98,7 +98,7 @@ def run() -> None:
             code = app(standalone_mode=False)
         except _UsageError as error:
             if error.message:
-                error.message = hidden(error.message)
+                error.message = hide_secrets(error.message)
             error.show()
             code = error.exit_code
         if isinstance(code, int) and code:
@@ -114,4 +114,4 @@ def _print(text: str, style: str) -> None:
     """Write to standard error, without what may be a secret."""
     from rich.console import Console
 
-    Console(stderr=True, highlight=False, soft_wrap=True).print(hidden(text), style=style, markup=False)
+    Console(stderr=True, highlight=False, soft_wrap=True).print(hide_secrets(text), style=style, markup=False)

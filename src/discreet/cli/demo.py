@@ -24,7 +24,7 @@ def demo(
 ) -> None:
     """Publish tables of a synthetic town of 100,000 people: from microdata to a folder that anyone can check."""
     if output is not None:
-        files.free(output)
+        files.new_path(output)
     with files.temporary_folder("discreet-") as folder:
         checked = _publish(folder, output or str(folder / "published"), epsilon)
     if output is not None:

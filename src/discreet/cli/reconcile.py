@@ -24,7 +24,7 @@ def reconcile(
 ) -> None:
     """Make the noisy counts of a table add up: non-negative integers, every total the sum of its parts."""
     try:
-        with files.opened(file) as given:
+        with files.open_file(file) as given:
             text = given.read().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"

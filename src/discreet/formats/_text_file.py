@@ -58,7 +58,7 @@ def refusal(name: str, line: int | None, message: str) -> FormatError:
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The file, if it is one and not too large."""
     try:
-        with files.opened(path) as file:
+        with files.open_file(path) as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -36,7 +36,7 @@ from discreet import files
 from discreet.errors import DataChangedError, OutputError, SecretError
 from discreet.measure import keys
 from discreet.plan.sections import Secret
-from discreet.redact import shown
+from discreet.redact import quoted
 
 SIZE = 16
 WAIT = 600.0
@@ -163,7 +163,7 @@ class Memory:
                 base.execute("COMMIT")
         except sqlite3.Error as error:
             raise SecretError(
-                f"the memory of the secret, {shown(self.file)}, cannot be used ({error}); nothing was drawn."
+                f"the memory of the secret, {quoted(self.file)}, cannot be used ({error}); nothing was drawn."
                 " Restore it from a copy, or make room for it; without it, what was released is not known"
             ) from None
 
@@ -196,7 +196,7 @@ class Memory:
 
     def _damaged(self) -> SecretError:
         return SecretError(
-            f"the memory of the secret, {shown(self.file)}, is not as it was written, or is the memory of another"
+            f"the memory of the secret, {quoted(self.file)}, is not as it was written, or is the memory of another"
             " secret; nothing was drawn: without it, what was released is not known. Restore it from a copy, and give"
             " each secret a memory of its own"
         )
@@ -211,17 +211,17 @@ class Memory:
         except (OSError, OutputError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise SecretError(
-                f"the memory of the secret, {shown(self.file)}, cannot be written ({reason}); nothing was"
+                f"the memory of the secret, {quoted(self.file)}, cannot be written ({reason}); nothing was"
                 " drawn: give a place for it under secret: {memory: FILE}"
             ) from None
         if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_mode & 0o077):
             raise SecretError(
-                f"the memory of the secret, {shown(self.file)}, is no file, or can be read by others; nothing"
+                f"the memory of the secret, {quoted(self.file)}, is no file, or can be read by others; nothing"
                 " was drawn: take the right away with chmod 600"
             )
         if status.st_size == 0:
             raise SecretError(
-                f"the memory of the secret, {shown(self.file)}, is empty, and no memory ever is; nothing was drawn:"
+                f"the memory of the secret, {quoted(self.file)}, is empty, and no memory ever is; nothing was drawn:"
                 " restore it from a copy. Remove it only if nothing was ever released with the secret"
             )
 
@@ -251,8 +251,8 @@ def _not_beside_a_link(beside: str, place: str) -> None:
     """Refuse a memory that an earlier version kept beside a link to the file of the secret."""
     if os.path.lexists(beside) and os.path.realpath(beside) != os.path.realpath(place):
         raise SecretError(
-            f"there is a memory beside a link to the secret, {shown(beside)}; a memory is kept beside the file that"
-            f" the link leads to, {shown(place)}. Nothing was drawn: if there is no such file, move the memory there."
+            f"there is a memory beside a link to the secret, {quoted(beside)}; a memory is kept beside the file that"
+            f" the link leads to, {quoted(place)}. Nothing was drawn: if there is no such file, move the memory there."
             " If there is one, give a new version label to all that was released by the link, then remove the memory"
             " beside the link"
         )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from discreet import files
 from discreet.errors import EntropyError, SecretError
-from discreet.redact import shown
+from discreet.redact import quoted
 
 SIZE = 32
 ENVIRONMENT = "env:"
@@ -40,10 +40,10 @@ def secret(source: str | os.PathLike[str]) -> bytes:
         value = os.environ.get(name)
         if not value:
             raise SecretError(
-                f"the environment variable {shown(name)} is not set; {EXPECTED}, and give the file, or set the variable"
+                f"the environment variable {quoted(name)} is not set; {EXPECTED}, and give the file or set the variable"
             )
-        return _decoded(value.encode(errors="replace"), f"the environment variable {shown(name)}")
-    return _decoded(_read(place), shown(place))
+        return _decoded(value.encode(errors="replace"), f"the environment variable {quoted(name)}")
+    return _decoded(_read(place), quoted(place))
 
 
 def fresh(size: int = SIZE) -> bytes:
@@ -61,12 +61,12 @@ def new_secret(path: str | os.PathLike[str]) -> bytes:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise SecretError(
-            f"the file {shown(path)} exists, and a secret is never overwritten: what was published with it could not be"
-            " made again; choose another name"
+            f"the file {quoted(path)} exists, and a secret is never overwritten: what was published with it could not"
+            " be made again; choose another name"
         ) from None
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SecretError(f"the file {shown(path)} cannot be written ({reason}); choose another place") from None
+        raise SecretError(f"the file {quoted(path)} cannot be written ({reason}); choose another place") from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(made.hex().encode() + b"\n")
@@ -75,7 +75,7 @@ def new_secret(path: str | os.PathLike[str]) -> bytes:
     except OSError as error:
         Path(path).unlink(missing_ok=True)
         raise SecretError(
-            f"the file {shown(path)} cannot be written ({error.strerror}); choose another place"
+            f"the file {quoted(path)} cannot be written ({error.strerror}); choose another place"
         ) from None
     return made
 
@@ -96,24 +96,24 @@ def checked(given: bytes, source: str = "the secret") -> bytes:
 
 def _read(path: str | bytes) -> bytes:
     try:
-        with files.opened(path) as file:
+        with files.open_file(path) as file:
             status = os.fstat(file.fileno())
             if os.name == "posix" and status.st_mode & 0o077:
                 mode = stat.S_IMODE(status.st_mode)
                 raise SecretError(
-                    f"the file {shown(path)} can be read by others (mode {mode:04o}); take the right away with chmod"
+                    f"the file {quoted(path)} can be read by others (mode {mode:04o}); take the right away with chmod"
                     " 600, and if others may have read it, make a new one"
                 )
             if status.st_nlink > 1:
                 raise SecretError(
-                    f"the file {shown(path)} has {status.st_nlink} names (hard links), and the memory of what was"
+                    f"the file {quoted(path)} has {status.st_nlink} names (hard links), and the memory of what was"
                     " released lies beside one of them; remove the other names, which `find -samefile` lists"
                 )
             return file.read(1024)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise SecretError(
-            f"the file {shown(path)} cannot be read ({reason}); give the file of a secret, or env:NAME"
+            f"the file {quoted(path)} cannot be read ({reason}); give the file of a secret, or env:NAME"
         ) from None
 
 

@@ -83,7 +83,7 @@ def read(path: Path) -> tuple[Any, yaml.Node | None]:
 def _loader(path: Path) -> _Loader:
     """Return a loader for the text of a file."""
     try:
-        with files.opened(path) as file:
+        with files.open_file(path) as file:
             raw = file.read(LARGEST_FILE + 1)
         if len(raw) > LARGEST_FILE:
             raise SpecError(f"{path} has more than {LARGEST_FILE} bytes; a specification is shorter")

@@ -79,7 +79,7 @@ def _open_file(path: Path) -> BufferedReader:
     """Open a file of a folder. Raise OSError if the path is a link, because links may leave the folder."""
     if path.is_symlink():
         raise OSError(errno.ELOOP, "it is a link, not a file of the folder", str(path))
-    return files.opened(path)
+    return files.open_file(path)
 
 
 def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str, bytes]:

@@ -106,10 +106,10 @@ def file_for(output: str | os.PathLike[str]) -> Path:
     file = Path(f"{Path(output)}{SUFFIX}")
     file_exists = os.path.lexists(file)
     if not os.path.lexists(output):
-        files.ready(output)
+        files.writable_path(output)
     elif not file_exists:
         raise OutputError(f"{output} exists already{_description(output)}; nothing was changed: choose another name")
-    return file if file_exists else files.ready(file)
+    return file if file_exists else files.writable_path(file)
 
 
 def is_published(output: str | os.PathLike[str], content: Mapping[str, bytes], file: Path) -> bool:
@@ -155,7 +155,7 @@ def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
 def _description(output: str | os.PathLike[str]) -> str:
     """Return which release a folder holds, for a message; an empty text if it holds none."""
     try:
-        with files.opened(Path(output) / MANIFEST) as file:
+        with files.open_file(Path(output) / MANIFEST) as file:
             manifest = json.loads(file.read())
         spec = manifest["spec"]
         tables = ", ".join(str(table["name"]) for table in spec["tables"])

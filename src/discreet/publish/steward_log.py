@@ -72,7 +72,7 @@ def log_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pa
         raise OutputError(f"the log {path} exists already; give a new name")
     if not target.parent.is_dir():
         raise OutputError(f"the log {path} is in a folder that does not exist; make it first")
-    return files.ready(target)
+    return files.writable_path(target)
 
 
 def row_summary(engine: Engine, plan: CountPlan, layout: Layout, leaves: Leaves) -> dict[str, Any]:

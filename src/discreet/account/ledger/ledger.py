@@ -359,7 +359,7 @@ class Ledger:
 
         Nothing is overwritten: it could be the ledger itself, or the secret.
         """
-        target = files.free(path)
+        target = files.new_path(path)
         with self._store.read() as base:
             rows = [read(row) for row in base.execute(select(store.entries).order_by(store.entries.c.seq))]
         lines: list[dict[str, Any]] = [{"format": "discreet-ledger", "unit": self.unit.ptable.certificate.document}]
