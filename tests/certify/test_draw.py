@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Counts, Cycle, Mechanism, PTable, Row, design
-from discreet.certify import lookup, ptable
-from discreet.certify.keystream import Keystream
+from discreet.certify import ptable
+from discreet.certify._key_lookup import Lookup
+from discreet.certify._keystream import Keystream
 from discreet.errors import EntropyError, InputError
 from discreet.testing import chi_square
 
@@ -107,15 +108,15 @@ def test_ten_million_draws_follow_the_weights_and_no_others(mechanism: Mechanism
 def test_the_keystream_is_aes_256_in_counter_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under a known key: the words are those of AES-256-CTR from counter 0, all 32 bytes of the key in use."""
     key = bytes(range(32))
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def urandom(size: int) -> bytes:
-        asked.append(size)
+        sizes.append(size)
         return key
 
     monkeypatch.setattr(os, "urandom", urandom)
     stream = Keystream()
-    assert asked == [32]
+    assert sizes == [32]
     expected = Cipher(AES(key), CTR(bytes(16))).encryptor().update(bytes(64))
     assert stream.words(16).tobytes() + stream.words(16).tobytes() == expected
     assert stream.keys(1, 62)[0] < 2**62
@@ -124,7 +125,7 @@ def test_the_keystream_is_aes_256_in_counter_mode(monkeypatch: pytest.MonkeyPatc
 def test_a_draw_is_the_lookup_of_its_key() -> None:
     """With a stream that is known, a bulk draw is the lookup of the key made of its words and the further bits."""
     table = Mechanism(Counts(), interior=(Row.of(-2, [0.1, 0.2, 0.4, 0.2, 0.1]),)).certify(epsilon=3, bits=20)
-    scan = lookup.Lookup(table.table)
+    lookup = Lookup(table.table)
     edges = np.cumsum(np.array(table.interior[0].weights, dtype=np.uint64))[:-1]
     whole = np.concatenate([edges - np.uint64(1), edges, edges + np.uint64(1)])
 
@@ -135,12 +136,12 @@ def test_a_draw_is_the_lookup_of_its_key() -> None:
         def keys(self, size: int, bits: int) -> np.ndarray:
             assert bits == 4
             buckets = self.words(0)
-            undecided = scan._guided(None, buckets) == scan._undecided
+            undecided = lookup._guided(None, buckets) == lookup._undecided
             return np.asarray((whole & np.uint64(15))[undecided][:size])
 
-    drawn = scan.draw(None, len(whole), Known())  # type: ignore[arg-type]
-    assert drawn.tolist() == scan.many(None, whole).tolist()
-    assert drawn.tolist() == [scan.one(0, int(key)) for key in whole]
+    drawn = lookup.draw(None, len(whole), Known())  # type: ignore[arg-type]
+    assert drawn.tolist() == lookup.displacements(None, whole).tolist()
+    assert drawn.tolist() == [lookup.displacement(0, int(key)) for key in whole]
 
 
 def test_neighbouring_draws_are_independent() -> None:
@@ -282,11 +283,11 @@ def test_keys_that_do_not_fit_are_refused(keys: object, complaint: str) -> None:
 
 
 def test_a_single_answer_compares_with_every_threshold() -> None:
-    """The scan has no early exit: the same comparisons for every key, whatever the row."""
+    """The lookup has no early exit: the same comparisons for every key, whatever the row."""
     table = custom(rows=3, period=1)
-    scan = lookup.Lookup(table.table)
-    assert scan.thresholds.shape == (4, 5)
-    assert [scan.one(0, key) for key in (0, 1023)] == [scan.firsts[0], scan.firsts[0] + 4]
+    lookup = Lookup(table.table)
+    assert lookup.thresholds.shape == (4, 5)
+    assert [lookup.displacement(0, key) for key in (0, 1023)] == [lookup.firsts[0], lookup.firsts[0] + 4]
 
 
 def test_the_module_draws_what_it_loads(tmp_path: os.PathLike[str]) -> None:

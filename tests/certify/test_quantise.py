@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Counts, Cycle, Mechanism, Row, design
-from discreet.certify import levels, tails
+from discreet.certify import _tails, levels
 from discreet.certify.rounding import GUARD, largest_remainders
 from discreet.errors import CertifyError, PrecisionWarning
 from discreet.exact import Epsilon
@@ -232,7 +232,7 @@ def test_a_chain_never_steps_beyond_e() -> None:
 
 def test_tails_refuse_what_loses_its_last_unit() -> None:
     scaled = [1 << (GUARD + 8), 1 << (GUARD + 4), 1 << (GUARD - 1)]
-    assert tails.symmetric(scaled, Fraction(3), 1 << 9) == []
+    assert _tails.symmetric(scaled, Fraction(3), 1 << 9) == []
 
 
 @pytest.mark.parametrize("odd", [None, "x", [1], float("nan"), "2"])

@@ -1,17 +1,17 @@
-"""Issue a certificate: quantise, write the claims down, and let `verify` check them before anyone sees them.
+"""Issue a certificate: quantise, write the claims down, and let `verify` check the claims before anyone sees them.
 
-A `PTable` holds a `Certificate`, which only `verify` makes, so what is sampled is always what was certified.
+A `PTable` holds a `Certificate`, and only `verify` makes a `Certificate`. So every table that is sampled was certified.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from discreet.certify import table as exactly
+from discreet.certify import table as integer_table
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
-from discreet.certify.quantise import Quantised, asked, quantise
+from discreet.certify.quantise import Quantised, quantise, requested_delta
 from discreet.certify.table import IntegerRow
 from discreet.domain import Counts, Domain
 from discreet.errors import CertifyError, EpsilonError, PrecisionWarning
@@ -21,39 +21,50 @@ if TYPE_CHECKING:
     from discreet.mechanism import Mechanism
 
 FAR = 0.01
-"""Total variation between integers and design above which a warning says so."""
+"""A total variation distance between integers and design above this gives a warning."""
 
-_OTHER_BITS = (10, 12, 16, 20, 24, 28, 32, 40, 48, 56, 62)
+_MORE_BITS = (10, 12, 16, 20, 24, 28, 32, 40, 48, 56, 62)
 
 
 def certify(mechanism: "Mechanism", epsilon: Number | None = None, bits: int = 32) -> PTable:
-    """The perturbation table of a mechanism at epsilon, the design's own unless given."""
+    """Return the certified perturbation table of a mechanism.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism to quantise.
+    epsilon
+        The epsilon of the guarantee. None: the design's own.
+    bits
+        Every row sums to 2**bits; 8 to 62.
+
+    Returns
+    -------
+    PTable
+        The table, all claims of its certificate checked.
+
+    Raises
+    ------
+    CertifyError
+        The mechanism does not fit into so many bits at this epsilon, or `bits` is out of range.
+    EpsilonError
+        `epsilon` is None and the design has no epsilon.
+
+    Warns
+    -----
+    PrecisionWarning
+        The integers are far from the design, or their delta is above the delta that the design was made for.
+    """
     if not is_integer(bits) or int(bits) not in verify.BITS:
         raise CertifyError(f"bits is {bits!r}; give an integer from 8 to 62 (32 suits most tables)")
     bits = int(bits)
-    at = _epsilon(mechanism, epsilon)
-    quantised = quantise(mechanism, at, bits)
+    certified_epsilon = _epsilon(mechanism, epsilon)
+    quantised = quantise(mechanism, certified_epsilon, bits)
     if quantised is None:
-        raise CertifyError(_refusal(mechanism, at, bits))
-    if quantised.distance > FAR:
-        better = _enough(mechanism, at, bits, lambda found: found.distance <= FAR)
-        remedy = f"bits={better} is closer" if better else "no bits are closer"
-        warnings.warn(
-            f"at {bits} bits the integers keep their promise, but differ from the design by {quantised.distance:.1%}"
-            f" in total variation: {remedy}",
-            PrecisionWarning,
-            stacklevel=3,
-        )
-    wanted = asked(mechanism, at)
-    if wanted and quantised.delta > wanted:
-        better = _enough(mechanism, at, bits, lambda found: found.delta <= wanted)
-        remedy = f"bits={better} keeps it" if better else "no bits keep it"
-        warnings.warn(
-            f"at {bits} bits delta is {float(quantised.delta):.4g}, above the {float(wanted):.4g} asked for: {remedy}",
-            PrecisionWarning,
-            stacklevel=3,
-        )
-    return PTable(verify.check(_document(mechanism, at, quantised)))
+        raise CertifyError(_refusal(mechanism, certified_epsilon, bits))
+    for warning in _warnings(mechanism, certified_epsilon, quantised):
+        warnings.warn(warning, PrecisionWarning, stacklevel=3)
+    return PTable(verify.check(_document(mechanism, certified_epsilon, quantised)))
 
 
 def _epsilon(mechanism: "Mechanism", epsilon: Number | None) -> Epsilon:
@@ -67,29 +78,49 @@ def _epsilon(mechanism: "Mechanism", epsilon: Number | None) -> Epsilon:
     return Epsilon.of(**own)
 
 
-def _refusal(mechanism: "Mechanism", at: Epsilon, bits: int) -> str:
+def _warnings(mechanism: "Mechanism", epsilon: Epsilon, quantised: Quantised) -> Iterator[str]:
+    """Yield a message if the integers are far from the design, and one if delta is above the requested delta."""
+    bits = quantised.table.bits
+    if quantised.distance > FAR:
+        better = _enough_bits(mechanism, epsilon, bits, lambda other: other.distance <= FAR)
+        remedy = f"bits={better} is closer" if better else "no bits are closer"
+        yield (
+            f"at {bits} bits the integers keep their promise, but differ from the design by {quantised.distance:.1%}"
+            f" in total variation: {remedy}"
+        )
+    requested = requested_delta(mechanism, epsilon)
+    if requested and quantised.delta > requested:
+        better = _enough_bits(mechanism, epsilon, bits, lambda other: other.delta <= requested)
+        remedy = f"bits={better} keeps it" if better else "no bits keep it"
+        delta = f"delta is {float(quantised.delta):.4g}, above the {float(requested):.4g} asked for"
+        yield f"at {bits} bits {delta}: {remedy}"
+
+
+def _refusal(mechanism: "Mechanism", epsilon: Epsilon, bits: int) -> str:
     name = mechanism.design.get("name", "mechanism")
-    enough = _enough(mechanism, at, bits)
+    enough = _enough_bits(mechanism, epsilon, bits)
     remedy = (
         f"bits={enough} would do"
         if enough
         else "no number of bits up to 62 would do: choose a larger epsilon or a smaller support"
     )
-    asked = f"{name} cannot be certified at epsilon {at} with {bits} bits"
-    return f"{asked}: its smallest steps are lost in rounding; {remedy}"
+    return (
+        f"{name} cannot be certified at epsilon {epsilon} with {bits} bits: its smallest steps are lost in rounding;"
+        f" {remedy}"
+    )
 
 
-def _enough(
-    mechanism: "Mechanism", at: Epsilon, bits: int, good: Callable[[Quantised], bool] = lambda _: True
+def _enough_bits(
+    mechanism: "Mechanism", epsilon: Epsilon, bits: int, is_good: Callable[[Quantised], bool] = lambda _: True
 ) -> int | None:
-    """More bits at which there is a table, and a good one."""
-    for more in _OTHER_BITS:
-        if more > bits and (found := quantise(mechanism, at, more)) is not None and good(found):
+    """Return a larger number of bits at which there is a good table; None if there is none."""
+    for more in _MORE_BITS:
+        if more > bits and (quantised := quantise(mechanism, epsilon, more)) is not None and is_good(quantised):
             return more
     return None
 
 
-def _document(mechanism: "Mechanism", at: Epsilon, quantised: Quantised) -> dict[str, Any]:
+def _document(mechanism: "Mechanism", epsilon: Epsilon, quantised: Quantised) -> dict[str, Any]:
     table = quantised.table
     document = {
         "format": verify.FORMAT,
@@ -99,9 +130,9 @@ def _document(mechanism: "Mechanism", at: Epsilon, quantised: Quantised) -> dict
         "neighbours": [list(d) if isinstance(d, tuple) else d for d in table.neighbours],
         "rows": [_row(row) for row in table.rows],
         "interior": [_row(row) for row in table.interior],
-        "guarantee": {**at.parameters, "exp_epsilon": text(at.exp), "delta": text(quantised.delta)},
-        "properties": sorted(exactly.properties(table)),
-        "utility": {name: [text(value) for value in values] for name, values in exactly.utility(table).items()},
+        "guarantee": {**epsilon.parameters, "exp_epsilon": text(epsilon.exp), "delta": text(quantised.delta)},
+        "properties": sorted(integer_table.properties(table)),
+        "utility": {name: [text(value) for value in values] for name, values in integer_table.utility(table).items()},
         "design": {key: _plain(value) for key, value in mechanism.design.items()},
         "quantised": {
             "method": quantised.method,
@@ -123,7 +154,7 @@ def _row(row: IntegerRow) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A design's parameter as JSON that holds no float."""
+    """Return a design's parameter as JSON without floats."""
     if isinstance(value, Fraction):
         return text(value)
     if isinstance(value, float):

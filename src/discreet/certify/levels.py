@@ -1,16 +1,16 @@
 """Quantise noise whose steps are exactly E: geometric, staircase, randomized response, words on a cycle.
 
-Such noise has levels: output y has probability p_0 E**-level(y). Rounding each probability by itself ruins it,
+Such noise has levels: output y has probability p_0 E**-level(y). Rounding each probability by itself ruins the noise,
 because a floor that takes the last unit of a tail step makes a ratio above E. So the weights are a chain,
 
     a_0 given,   a_(k+1) = ceil(a_k / E),
 
-which keeps every step within E by construction, with the largest a_0 whose sum fits into 2**bits. What is
-left goes +1 each to the outputs from the deepest level up; on counts always to z and -z together, so that the
+which keeps every step within E by construction, with the largest a_0 whose sum fits into 2**bits. The units that are
+left go to the outputs, one unit each, from the deepest level up; on counts always to z and -z together, so that the
 bias is exactly 0.
 
 Where the chain reaches E/(E - 1) it can fall no further. A design that was cut at a tail mass is cut there instead,
-which costs that weight in delta and nothing else; a design that promises its support keeps it.
+which costs that weight in delta and nothing else; a design that promises its support keeps its support.
 """
 
 import math
@@ -22,9 +22,16 @@ TOLERANCE = 1e-9
 
 
 def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
-    """The level of every output, from the logarithms of its probabilities; None where they are not levels of E.
+    """Return the level of every output; None if the probabilities are not levels of E, or all on one level.
 
-    Outputs at most `apart` from each other may differ by one level only.
+    Parameters
+    ----------
+    logs
+        The logarithm of the probability of every output, in order.
+    epsilon
+        The logarithm of E.
+    apart
+        Outputs at most so far apart may differ by one level only.
     """
     top = max(logs)
     levels = []
@@ -41,7 +48,7 @@ def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
 
 
 def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
-    """start, ceil(start/E), ceil(that/E), ... : `length` weights."""
+    """Return `length` weights: a = start, then ceil(a / E), then ceil of that over E, and so on."""
     weights = [start]
     while len(weights) < length:
         weights.append(-(-weights[-1] * exp_epsilon.denominator // exp_epsilon.numerator))
@@ -51,49 +58,59 @@ def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
 
 
 def on_cycle(levels: Sequence[int], mirror: Sequence[int], exp_epsilon: Fraction, total: int) -> list[int]:
-    """Weights of the residues, in their order, that sum to `total`; empty where not one unit each fits.
+    """Return weights of the residues, in order, that sum to `total`; an empty list if not one unit each fits.
 
-    `mirror[x]` is the place of -x. What is left goes to x and -x together, so that symmetric noise stays
-    symmetric: equally to all but 0, then from the deepest level up. Where the last pair lacks a unit, 0 gives it. Where
-    0 is not on the highest level it can give nothing, and where x and -x have different levels they have nothing in
-    common: what is left then goes to all, one by one, from the deepest up.
+    If 0 is on the highest level, and x and -x are on the same level, the units that are left keep the noise symmetric:
+    all residues but 0 get equally many, then x and -x get one each, from the deepest level up. If the last pair lacks a
+    unit, 0 gives that unit. Otherwise the units that are left go to the residues one by one, from the deepest level up.
+
+    Parameters
+    ----------
+    levels
+        The level of every residue.
+    mirror
+        The index of -x for every residue x.
     """
-    start = _largest(levels, exp_epsilon, total, step=1)
+    start = _largest_start(levels, exp_epsilon, total, step=1)
     if not start:
         return []
     weights = _weights(levels, start, exp_epsilon)
     if levels[0] or mirror[0] or any(levels[x] != levels[y] for x, y in enumerate(mirror)):
-        every, rest = divmod(total - sum(weights), len(weights))
+        share, rest = divmod(total - sum(weights), len(weights))
         for order, output in enumerate(sorted(range(len(weights)), key=lambda x: (-levels[x], x))):
-            weights[output] += every + (order < rest)
+            weights[output] += share + (order < rest)
         return weights
-    every, rest = divmod(total - sum(weights), len(weights) - 1)
-    weights = [weights[0], *(weight + every for weight in weights[1:])]
-    places = [(x, y) if x < y else (x,) for x, y in enumerate(mirror) if 0 < x <= y]
-    for place in sorted(places, key=lambda place: (-levels[place[0]], place)):
+    share, rest = divmod(total - sum(weights), len(weights) - 1)
+    weights = [weights[0], *(weight + share for weight in weights[1:])]
+    orbits = [(x, y) if x < y else (x,) for x, y in enumerate(mirror) if 0 < x <= y]
+    for orbit in sorted(orbits, key=lambda orbit: (-levels[orbit[0]], orbit)):
         if rest <= 0:
             break
-        for output in place:
+        for output in orbit:
             weights[output] += 1
-        rest -= len(place)
+        rest -= len(orbit)
     weights[0] += rest
     return weights
 
 
 def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: int | None = None) -> list[int]:
-    """Weights of z = 0..support for noise symmetric about 0, so that w(0) + 2 (w(1) + ...) is `total`; empty
-    where none fit.
+    """Return weights w of z = 0..support with w(0) + 2 (w(1) + ...) = `total`; an empty list if none fit.
 
-    `centre` fixes w(0), which must be even, and starts the chain at z = 1.
+    Parameters
+    ----------
+    levels
+        The level of every z = 0..support.
+    centre
+        The weight of 0, an even number; the chain then starts at z = 1. None: the chain starts at z = 0.
     """
     if len(levels) < 2:
         return []
     if centre is None:
-        both = [levels[0], *(level for level in levels[1:] for _ in range(2))]
-        start = _largest(both, exp_epsilon, total, step=2)
+        two_sided = [levels[0], *(level for level in levels[1:] for _ in range(2))]
+        start = _largest_start(two_sided, exp_epsilon, total, step=2)
         weights = _weights(levels, start, exp_epsilon)
     else:
-        start = _largest(levels[1:], exp_epsilon, (total - centre) // 2, step=1)
+        start = _largest_start(levels[1:], exp_epsilon, (total - centre) // 2, step=1)
         weights = [centre, *_weights(levels[1:], start, exp_epsilon)]
     if not start:
         return []
@@ -101,8 +118,11 @@ def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: 
     return _spread(weights, levels, rest)
 
 
-def spent(centre: int, exp_epsilon: Fraction, total: int, length: int) -> list[int]:
-    """Weights of z = 0, 1, ... that fall by E from an even w(0) until the rest is placed; at most so many."""
+def falling(centre: int, exp_epsilon: Fraction, total: int, length: int) -> list[int]:
+    """Return at most `length` weights of z = 0, 1, ... that fall by E from an even w(0) until `total` is reached.
+
+    The list is empty if `length` weights do not reach the total.
+    """
     weights, left = [centre], (total - centre) // 2
     while left and len(weights) < length:
         weights.append(min(-(-weights[-1] * exp_epsilon.denominator // exp_epsilon.numerator), left))
@@ -111,10 +131,16 @@ def spent(centre: int, exp_epsilon: Fraction, total: int, length: int) -> list[i
 
 
 def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: int) -> list[int]:
-    """The same for noise that may be cut where the chain, which starts near `first`, can fall no further."""
+    """Return the weights of `symmetric` for noise that may be cut where the chain can fall no further.
+
+    Parameters
+    ----------
+    first
+        About the weight of 0, where the chain starts.
+    """
     while True:
-        falling = chain(first, exp_epsilon, max(levels) + 1)
-        end = next((k for k in range(1, len(falling)) if falling[k] == falling[k - 1]), len(falling))
+        steps = chain(first, exp_epsilon, max(levels) + 1)
+        end = next((k for k in range(1, len(steps)) if steps[k] == steps[k - 1]), len(steps))
         weights = symmetric([level for level in levels if level < end], exp_epsilon, total)
         if not weights or weights[0] <= first:
             return weights
@@ -122,10 +148,10 @@ def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: i
 
 
 def _spread(weights: list[int], levels: Sequence[int], rest: int) -> list[int]:
-    """The rest in equal parts to all but 0; what does not divide goes to the deepest level, there to the nearest."""
-    every, some = divmod(rest, len(weights) - 1)
+    """Add the rest in equal parts to all weights but w(0); odd units go to the deepest level, nearest to 0 first."""
+    share, odd = divmod(rest, len(weights) - 1)
     for order, output in enumerate(sorted(range(1, len(weights)), key=lambda z: (-levels[z], z))):
-        weights[output] += every + (order < some)
+        weights[output] += share + (order < odd)
     return weights
 
 
@@ -134,8 +160,8 @@ def _weights(levels: Sequence[int], start: int, exp_epsilon: Fraction) -> list[i
     return [weights[level] for level in levels]
 
 
-def _largest(levels: Sequence[int], exp_epsilon: Fraction, total: int, step: int) -> int:
-    """The largest start, a multiple of `step`, of a chain whose sum over all outputs fits; 0 where none does."""
+def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, step: int) -> int:
+    """Return the largest multiple of `step` that starts a chain whose sum over all outputs fits; 0 if none fits."""
     sizes = [0] * (max(levels) + 1)
     for level in levels:
         sizes[level] += 1

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import categories, files
-from discreet.arrays import Integers, rectangular
-from discreet.certify import table as exactly
+from discreet.arrays import Integers, Keys, rectangular
+from discreet.certify import table as integer_table
 from discreet.certify import verify
-from discreet.certify.keystream import Keystream
-from discreet.certify.lookup import Lookup, Places
+from discreet.certify._key_lookup import Lookup, RowIndices
+from discreet.certify._keystream import Keystream
 from discreet.certify.table import IntegerRow, Table
 from discreet.certify.verify import Certificate, Guarantee
 from discreet.domain import LARGEST, Cycle, Domain
@@ -24,20 +24,34 @@ from discreet.errors import InputError
 from discreet.exact import Epsilon, Number, upper
 
 CHUNK = 1 << 17
-"""Counts drawn at a time: small enough for the cache, so that memory does not grow with the input."""
+"""Counts drawn at a time: small enough for the cache. Memory does not grow with the input."""
 
 MOST_THREADS = 8
 
 
 class PTable:
-    """Integer weights with a promise. Made by `mechanism.certify` and `discreet.load`, both of which verify it.
+    """Integer weights with a promise. Made by `mechanism.certify` and `discreet.load`, which both verify the promise.
+
+    Parameters
+    ----------
+    certificate
+        A certificate that `discreet.certify.verify` checked.
 
     Attributes
     ----------
     guarantee
         (epsilon as given, a rational lower bound of e**epsilon, delta as a Fraction).
     properties
-        Which of the seven properties hold exactly.
+        The properties, of seven, that hold exactly.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(alpha="1/2", upper=3).certify(bits=10)
+    >>> table.guarantee.exp_epsilon, table.guarantee.delta
+    (Fraction(2, 1), Fraction(0, 1))
+    >>> table.rows[2].weights
+    (171, 171, 341, 341)
     """
 
     def __init__(self, certificate: Certificate) -> None:
@@ -50,7 +64,7 @@ class PTable:
 
     @property
     def bits(self) -> int:
-        """Every row sums to 2**bits; keys are below it."""
+        """Every row sums to 2**bits, and every key is below 2**bits."""
         return self.table.bits
 
     @property
@@ -60,7 +74,7 @@ class PTable:
 
     @property
     def neighbours(self) -> tuple[Any, ...]:
-        """Distances, or differences, that one person can make."""
+        """The distances between counts, or differences on a cycle, that one person can make."""
         return self.table.neighbours
 
     @property
@@ -80,44 +94,82 @@ class PTable:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Which of the seven properties hold exactly."""
+        """The properties, of seven, that hold exactly."""
         return self.certificate.properties
 
     @property
     def utility(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """Least and greatest chance of the truth, bias and variance over the true counts."""
+        """The least and greatest chance of the truth, bias and variance over the true counts."""
         return self.certificate.utility
 
     @property
     def design(self) -> Mapping[str, Any]:
-        """Where the table came from; the promise does not depend on it."""
+        """The design and its parameters. The promise does not depend on them."""
         return dict(self.certificate.document["design"])
 
     @property
     def digest(self) -> str:
-        """sha256:... of the certificate."""
+        """The digest of the certificate, sha256:..."""
         return self.certificate.digest
 
     def delta(self, epsilon: Number) -> Fraction:
-        """The exact delta of these integers at another epsilon."""
-        return exactly.delta(self.table, Epsilon.of(epsilon).exp)[0]
+        """Return the exact delta of these integers at another epsilon.
+
+        Parameters
+        ----------
+        epsilon
+            A number above 0: a float, an int, a Fraction or a decimal string.
+
+        Returns
+        -------
+        Fraction
+            The largest delta over all neighbours, in both directions.
+
+        Raises
+        ------
+        ParameterError
+            `epsilon` is not a number from 1e-9 to 100.
+        """
+        return integer_table.delta(self.table, Epsilon.of(epsilon).exp)[0]
 
     def perturb(self, counts: npt.ArrayLike, keys: npt.ArrayLike | None = None) -> Any:
-        """Noisy integers for true counts, of the same shape.
+        """Return noisy integers for true counts.
 
         Parameters
         ----------
         counts
-            Integers; a count outside the domain is clamped into it. On a cycle of several dimensions the last
-            axis holds the parts of a value. Where the design named its categories, names, and names come back.
+            Integers of any shape; a count outside the domain is clamped into the domain first. On a cycle with several
+            dimensions the last axis holds the residues. If the design names the categories, categories may be given by
+            name; the result then has names, too.
         keys
-            One integer in [0, 2**bits) for each count: the result is then a pure function of both, the same
-            on every platform. None draws fresh keys from the system's generator; a single count is then
-            answered in a time that does not depend on the draw.
+            One uniform integer in [0, 2**bits) for each count: the result is then a pure function of counts and keys,
+            the same on every platform. None draws fresh keys from the system's generator; the time of the answer to a
+            single count then does not depend on the draw.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.int64
+            The noisy integers, in the shape of `counts`. They are not clamped.
+
+        Raises
+        ------
+        InputError
+            Counts or keys are not integers, their shapes differ, or a key is out of range.
+        EntropyError
+            The operating system gave no random bytes.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> table = dc.design.geometric(epsilon=1).certify()
+        >>> table.perturb([0, 3, 2041], keys=[12, 2_000_000_000, 4_000_000_000])
+        array([ -19,    3, 2043])
+        >>> table.perturb([0, 3, 2041]).shape
+        (3,)
         """
-        known = categories.names(self.design, self.domain.size)
-        if known and categories.is_text(counts):
-            return np.array(known)[self.perturb(categories.codes(counts, known), keys)]
+        names = categories.names(self.design, self.domain.size)
+        if names and categories.is_text(counts):
+            return np.array(names)[self.perturb(categories.codes(counts, names), keys)]
         true = _integers(counts, "counts")
         dimensions = len(self.domain.shape) if isinstance(self.domain, Cycle) else 1
         if dimensions > 1 and (true.ndim == 0 or true.shape[-1] != dimensions):
@@ -125,34 +177,25 @@ class PTable:
                 f"counts have shape {true.shape}; in {self.domain} their last axis has length {dimensions}"
             )
         cells = true.shape if dimensions == 1 else true.shape[:-1]
-        given = None if keys is None else self._keys(keys, cells)
+        checked = None if keys is None else self._checked_keys(keys, cells)
         if not cells:
-            return self._one(true, given)
+            return self._perturb_one(true, checked)
         flat = true.reshape(-1) if dimensions == 1 else true.reshape(-1, dimensions)
-        result = np.empty(flat.shape, dtype=np.int64)
-        lookup = self._lookup
-
-        def fill(share: range) -> None:
-            stream = Keystream() if given is None else None
-            for start in range(share.start, share.stop, CHUNK):
-                part = slice(start, min(start + CHUNK, share.stop))
-                inside = self._clamp(flat[part])
-                rows = self._row_places(inside)
-                if stream is not None:
-                    result[part] = self._add(inside, lookup.draw(rows, len(inside), stream))
-                elif given is not None:
-                    result[part] = self._add(inside, lookup.many(rows, given[part]))
-
-        shares = _shares(len(flat))
-        if len(shares) == 1:
-            fill(shares[0])
-        else:
-            with ThreadPoolExecutor(len(shares)) as pool:
-                list(pool.map(fill, shares))
-        return result.reshape(true.shape)
+        return self._perturb_many(flat, checked).reshape(true.shape)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate; the file is complete or not there."""
+        """Write the certificate to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file. An existing file is replaced.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        """
         files.write(path, verify.canonical(self.certificate.document))
 
     def __repr__(self) -> str:
@@ -164,12 +207,36 @@ class PTable:
     def _lookup(self) -> Lookup:
         return Lookup(self.table)
 
-    def _one(self, true: npt.NDArray[Any], keys: npt.NDArray[np.uint64] | None) -> Any:
+    def _perturb_one(self, true: npt.NDArray[Any], keys: Keys | None) -> Any:
         inside = self._clamp(true.reshape(1, *true.shape))
         key = Keystream().keys(1, self.bits)[0] if keys is None else keys[0]
-        rows = self._row_places(inside)
-        displacement = self._lookup.one(0 if rows is None else int(rows[0]), int(key))
+        rows = self._row_indices(inside)
+        displacement = self._lookup.displacement(0 if rows is None else int(rows[0]), int(key))
         return self._add(inside, np.array([displacement]))[0]
+
+    def _perturb_many(self, flat: npt.NDArray[Any], keys: Keys | None) -> Integers:
+        """Return noisy integers for a list of counts, in threads and chunks."""
+        result = np.empty(flat.shape, dtype=np.int64)
+        lookup = self._lookup
+
+        def fill(share: range) -> None:
+            stream = Keystream() if keys is None else None
+            for start in range(share.start, share.stop, CHUNK):
+                chunk = slice(start, min(start + CHUNK, share.stop))
+                inside = self._clamp(flat[chunk])
+                rows = self._row_indices(inside)
+                if stream is not None:
+                    result[chunk] = self._add(inside, lookup.draw(rows, len(inside), stream))
+                elif keys is not None:
+                    result[chunk] = self._add(inside, lookup.displacements(rows, keys[chunk]))
+
+        shares = _shares(len(flat))
+        if len(shares) == 1:
+            fill(shares[0])
+        else:
+            with ThreadPoolExecutor(len(shares)) as pool:
+                list(pool.map(fill, shares))
+        return result
 
     def _clamp(self, true: npt.NDArray[Any]) -> Integers:
         if true.dtype == np.uint64:
@@ -180,15 +247,15 @@ class PTable:
             return np.clip(inside, 0, ends[0] if len(ends) == 1 else ends)
         return np.clip(inside, self.domain.lower, LARGEST if self.domain.upper is None else self.domain.upper)
 
-    def _row_places(self, inside: Integers) -> Places | None:
-        """The place of each count's row among rows + interior; None where there is only one row."""
+    def _row_indices(self, inside: Integers) -> RowIndices | None:
+        """Return the index of each count's row among the rows and then the interior; None if there is only one row."""
         small, period = len(self.rows), len(self.interior)
         if small + period == 1 or isinstance(self.domain, Cycle):
             return None
-        place = inside - self.domain.lower
+        index = inside - self.domain.lower
         if period == 0:
-            return place
-        return np.where(place < small, place, small + (place - small) % period)
+            return index
+        return np.where(index < small, index, small + (index - small) % period)
 
     def _add(self, inside: Integers, displacement: npt.NDArray[Any]) -> Any:
         if not isinstance(self.domain, Cycle):
@@ -198,28 +265,49 @@ class PTable:
         noise = np.stack(np.unravel_index(displacement, self.domain.shape), axis=-1)
         return (inside + noise) % np.array(self.domain.shape)
 
-    def _keys(self, keys: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.uint64]:
-        given = _integers(keys, "keys")
-        if given.shape != shape:
-            raise InputError(f"keys have shape {given.shape}; give one for each count, shape {shape}")
-        if given.size and (given.min() < 0 or given.max() >= 1 << self.bits):
+    def _checked_keys(self, keys: npt.ArrayLike, shape: tuple[int, ...]) -> Keys:
+        integers = _integers(keys, "keys")
+        if integers.shape != shape:
+            raise InputError(f"keys have shape {integers.shape}; give one for each count, shape {shape}")
+        if integers.size and (integers.min() < 0 or integers.max() >= 1 << self.bits):
             raise InputError(
                 f"a key is outside 0..2**{self.bits} - 1; take the top {self.bits} bits of a keyed hash,"
                 " never a remainder"
             )
-        return given.astype(np.uint64).reshape(-1)
+        return integers.astype(np.uint64).reshape(-1)
 
 
 def load(path: str | os.PathLike[str]) -> PTable:
-    """The table of a certificate file, after every claim in it was checked."""
+    """Return the table of a certificate file, after every claim in the file was checked.
+
+    Parameters
+    ----------
+    path
+        A file that `PTable.save` wrote.
+
+    Raises
+    ------
+    CertificateError
+        The file cannot be read, or a claim in it does not hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import discreet as dc
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> dc.design.geometric(epsilon=1, upper=20).certify().save(f"{folder.name}/noise.json")
+    >>> dc.load(f"{folder.name}/noise.json")
+    PTable(geometric, Counts(lower=0, upper=20), epsilon=1, delta=0, bits=32)
+    >>> folder.cleanup()
+    """
     return PTable(verify.verify(path))
 
 
-def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """An integer array; integers beyond 64 bits are brought to the edge of the domain's range."""
-    array = rectangular(given, name)
-    if array.dtype.kind == "f" and not isinstance(given, np.ndarray):
-        array = np.array(given, dtype=object)  # Python integers beyond 64 bits become floats
+def _integers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return an integer array; counts beyond 64 bits are brought to the largest integers that a count may be."""
+    array = rectangular(values, name)
+    if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
+        array = np.array(values, dtype=object)  # Python integers beyond 64 bits become floats
     if array.dtype == object and all(type(item) is int for item in array.ravel()):
         return np.clip(array, -LARGEST, LARGEST).astype(np.int64) if name == "counts" else array
     if array.dtype.kind not in "iu" and array.size:
@@ -229,7 +317,7 @@ def _integers(given: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 
 def _shares(size: int) -> list[range]:
-    """A large input in equal parts, one for each usable processor; each draws from a key of its own."""
+    """Return the indices of a large input in equal parts, one for each usable processor and its own keystream."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = max(1, min(processors, MOST_THREADS, size // (4 * CHUNK)))
     edges = [size * thread // threads for thread in range(threads + 1)]

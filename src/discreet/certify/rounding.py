@@ -1,4 +1,4 @@
-"""Round a row of exact numbers to integers that keep its sum: the largest remainders go up."""
+"""Round a row of exact numbers to integers that keep its sum: the largest remainders are rounded up."""
 
 from collections.abc import Sequence
 
@@ -7,22 +7,30 @@ GUARD = 64
 
 
 def scale(numerators: Sequence[int], denominator: int, bits: int) -> list[int]:
-    """floor(2**(bits + GUARD) * numerator / denominator) for every numerator."""
+    """Return floor(2**(bits + GUARD) * numerator / denominator) for every numerator."""
     shift = bits + GUARD
     return [(numerator << shift) // denominator for numerator in numerators]
 
 
 def largest_remainders(scaled: Sequence[int], total: int, centre: int) -> list[int]:
-    """Integers that sum to `total`, each a scaled number rounded down or up.
+    """Return integers that sum to `total`, each of them a scaled number rounded down or up.
 
-    Ties go to the place nearest to `centre`, then to the lower place. Where the scaled numbers miss the total by
-    more than one a place (a float row may), the rest is spread evenly.
+    If the scaled numbers miss the total by more than one unit each (a row of floats may), all integers are moved by the
+    same amount first.
+
+    Parameters
+    ----------
+    scaled
+        Numbers times 2**GUARD.
+    total
+        The sum to reach.
+    centre
+        Of equal remainders, the one nearest to this index is rounded up first, then the one with the lower index.
     """
     units = [value >> GUARD for value in scaled]
-    rest = total - sum(units)
-    every, some = divmod(rest, len(units))
+    shift, extra = divmod(total - sum(units), len(units))
     mask = (1 << GUARD) - 1
-    order = sorted(range(len(units)), key=lambda place: (-(scaled[place] & mask), abs(place - centre), place))
-    for place in order[:some]:
-        units[place] += 1
-    return [unit + every for unit in units]
+    order = sorted(range(len(units)), key=lambda index: (-(scaled[index] & mask), abs(index - centre), index))
+    for index in order[:extra]:
+        units[index] += 1
+    return [unit + shift for unit in units]

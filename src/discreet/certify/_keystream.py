@@ -1,7 +1,7 @@
 """Random bits for drawing: an AES-256-CTR keystream under a key that the operating system gives.
 
-Every call that draws takes a new key and throws it away, so there is no state that a forked process, a thread or a
-copied virtual machine could share between two calls.
+Every call that draws takes a new key and throws the key away, so there is no state that a forked process, a thread or
+a copied virtual machine could share between two calls.
 """
 
 import os
@@ -18,7 +18,13 @@ KEY_BYTES = 32
 
 
 class Keystream:
-    """Uniform integers, never repeated: one AES-256-CTR stream."""
+    """A stream of uniform integers that never repeats: AES-256-CTR under a new key.
+
+    Raises
+    ------
+    EntropyError
+        The operating system gave no random bytes, or too few.
+    """
 
     def __init__(self) -> None:
         try:
@@ -30,10 +36,10 @@ class Keystream:
         self._stream = Cipher(AES(key), CTR(bytes(16))).encryptor()
 
     def words(self, size: int) -> npt.NDArray[np.uint16]:
-        """So many uniform 16-bit integers."""
+        """Return `size` uniform 16-bit integers."""
         return np.frombuffer(self._stream.update(bytes(2 * size)), dtype="<u2")
 
     def keys(self, size: int, bits: int) -> npt.NDArray[np.uint64]:
-        """So many uniform integers in [0, 2**bits): the top bits of 64."""
+        """Return `size` uniform integers in [0, 2**bits): the top bits of 64."""
         wide = np.frombuffer(self._stream.update(bytes(8 * size)), dtype="<u8").astype(np.uint64)
         return wide >> np.uint64(64 - bits) if bits else np.zeros(size, np.uint64)
