@@ -1,4 +1,4 @@
-"""Released folders of many kinds, and a forger of them."""
+"""Released folders of many kinds, and a forger that changes them."""
 
 import csv
 import hashlib
@@ -20,15 +20,15 @@ SIDES = {"north": ["a", "b"], "south": ["c"]}
 OVERLAPPING = {"ab": ["a", "b"], "bc": ["b", "c"]}
 
 
-def specification(place: Path, **changes: Any) -> dict[str, Any]:
-    """Tables of 600 people, by place, age and sex."""
+def specification(directory: Path, **changes: Any) -> dict[str, Any]:
+    """Return the specification of tables of 600 people by place, age and sex; write data and secret if needed."""
     rows = "".join(f"{i // 2},{'abcd'[i * i % 7 % 4]},{i % 90},{'fm'[i % 3 % 2]}\n" for i in range(600))
-    (place / "people.csv").write_text("id,place,age,sex\n" + rows)
-    if not (place / "secret.key").exists():
-        secrets.new_secret(place / "secret.key")
+    (directory / "people.csv").write_text("id,place,age,sex\n" + rows)
+    if not (directory / "secret.key").exists():
+        secrets.new_secret(directory / "secret.key")
     return {
         "version": "1",
-        "source": {"csv": str(place / "people.csv")},
+        "source": {"csv": str(directory / "people.csv")},
         "dimensions": {
             "place": {"column": "place", "categories": ["a", "b", "c"], "levels": {"side": SIDES, "over": OVERLAPPING}},
             "age": {"column": "age", "ranges": {"child": [0, 16], "adult": [16, 67], "old": [67, None]}},
@@ -37,7 +37,7 @@ def specification(place: Path, **changes: Any) -> dict[str, Any]:
         "tables": [{"name": "t", "dimensions": ["place", "age"], "margins": "all"}],
         "budget": {"epsilon": 2, "delta": "1e-6"},
         "key": "fresh",
-        "secret": {"file": str(place / "secret.key")},
+        "secret": {"file": str(directory / "secret.key")},
         **changes,
     }
 
@@ -121,42 +121,42 @@ KINDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def released(place: Path, kind: str) -> Path:
-    """The folder of that kind, made once."""
-    where = place / kind.replace(" ", "-")
-    if not where.exists():
+def released(directory: Path, kind: str) -> Path:
+    """Return the folder of that kind, made once."""
+    path = directory / kind.replace(" ", "-")
+    if not path.exists():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FixedCountWarning)  # what some of them give is far from the truth
-            run(specification(place, **KINDS[kind]), where)
-    return where
+            warnings.simplefilter("ignore", FixedCountWarning)  # some fixed counts are far from the truth
+            run(specification(directory, **KINDS[kind]), path)
+    return path
 
 
-def forged(place: Path, tmp_path: Path, kind: str, change: Callable[["Forger"], None]) -> Path:
-    """A copy of a released folder, changed, with digests that fit."""
-    where = tmp_path / "forged"
-    shutil.copytree(released(place, kind), where)
-    Forger(where).apply(change)
-    return where
+def forged(directory: Path, tmp_path: Path, kind: str, change: Callable[["Forger"], None]) -> Path:
+    """Return a copy of a released folder, changed, with digests that fit."""
+    path = tmp_path / "forged"
+    shutil.copytree(released(directory, kind), path)
+    Forger(path).apply(change)
+    return path
 
 
 class Forger:
     """Changes files and the manifest of a folder, and makes digests and certificate fit again."""
 
-    def __init__(self, where: Path) -> None:
-        self.where = where
-        self.manifest: dict[str, Any] = json.loads((where / "manifest.json").read_bytes())
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest: dict[str, Any] = json.loads((path / "manifest.json").read_bytes())
         self.digests = True
 
     def apply(self, change: Callable[["Forger"], None]) -> None:
         change(self)
         if self.digests:
             for name in self.manifest["files"]:
-                if (path := self.where / name).exists():
-                    self.manifest["files"][name] = digest(path.read_bytes())
-        (self.where / "manifest.json").write_bytes(manifests.written(self.manifest))
+                if (file := self.path / name).exists():
+                    self.manifest["files"][name] = digest(file.read_bytes())
+        (self.path / "manifest.json").write_bytes(manifests.written(self.manifest))
 
     def set(self, path: str, value: Any) -> None:
-        """Change one field of the manifest, by its path."""
+        """Change the field of the manifest at a path of names and indices, joined by dots."""
         *above, last = path.split(".")
         inner: Any = self.manifest
         for name in above:
@@ -164,44 +164,44 @@ class Forger:
         inner[int(last) if isinstance(inner, list) else last] = value
 
     def scale(self, path: str, factor: float) -> None:
-        """Multiply a number that the manifest has as text."""
+        """Multiply a number that the manifest states as text."""
         inner: Any = self.manifest
         for name in path.split("."):
             inner = inner[name]
         self.set(path, repr(float(inner) * factor))
 
     def rows(self, name: str, change: Callable[[list[list[str]]], Any]) -> None:
-        """Change the rows of a CSV file, the first being its columns."""
-        rows = list(csv.reader(io.StringIO((self.where / name).read_text(), newline="")))
+        """Change the rows of a CSV file; the first row has the names of the columns."""
+        rows = list(csv.reader(io.StringIO((self.path / name).read_text(), newline="")))
         change(rows)
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(rows)
-        (self.where / name).write_text(out.getvalue())
+        (self.path / name).write_text(out.getvalue())
 
     def counts(self, name: str, *changes: tuple[int, int]) -> None:
-        """Add to the counts of some rows."""
+        """Add to the counts of rows: each change is the index of a row and a number."""
 
         def change(rows: list[list[str]]) -> None:
-            for at, more in changes:
-                rows[at][-1] = str(int(rows[at][-1]) + more)
+            for index, increase in changes:
+                rows[index][-1] = str(int(rows[index][-1]) + increase)
 
         self.rows(name, change)
 
     def certificate(self, change: Callable[[dict[str, Any]], Any]) -> None:
-        """Change the certificate; its digest, and those of the groupings, fit again."""
-        path = self.where / "certificate.json"
-        document = json.loads(path.read_bytes())
+        """Change the certificate, and make its digest and the digests in the groupings fit again."""
+        file = self.path / "certificate.json"
+        document = json.loads(file.read_bytes())
         change(document)
         rest = {name: value for name, value in document.items() if name != "digest"}
         written = json.dumps(rest, sort_keys=True, indent=1) + "\n"
         document["digest"] = f"sha256:{hashlib.sha256(written.encode()).hexdigest()}"
-        path.write_text(json.dumps(document, sort_keys=True, indent=1) + "\n")
+        file.write_text(json.dumps(document, sort_keys=True, indent=1) + "\n")
         for grouping in self.manifest["groupings"]:
             grouping["ptable"] = document["digest"]
 
 
 def several(*fields: tuple[str, Any]) -> Callable[[Forger], None]:
-    """Set fields of the manifest."""
+    """Return a change that sets fields of the manifest, each a path and a value."""
 
     def change(forger: Forger) -> None:
         for path, value in fields:

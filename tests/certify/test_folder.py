@@ -22,17 +22,19 @@ OTHERS: list[Any] = [None, [], {}, 3, "x"]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("released")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_released_folder_is_proved_by_both(kind: str, place: Path) -> None:
-    where = released(place, kind)
-    verify_folder(where)
-    report = folder.check(where)
-    assert [each for each in report.findings if each.word != "proved"] == []
-    assert {"files", "touches", "promise", "measurements.csv", "tables"} <= {each.what for each in report.findings}
+def test_a_released_folder_is_proved_by_both(kind: str, directory: Path) -> None:
+    path = released(directory, kind)
+    verify_folder(path)
+    report = folder.check(path)
+    assert [finding for finding in report.findings if finding.verdict != "proved"] == []
+    assert {"files", "touches", "promise", "measurements.csv", "tables"} <= {
+        finding.claim for finding in report.findings
+    }
     assert any("software: discreet" in line for line in report.stated)
 
 
@@ -40,52 +42,52 @@ def test_the_demo_is_proved_by_both(tmp_path: Path) -> None:
     """Noise whose losses lie on a lattice but for rounding: the bounds of both agree to eight digits."""
     run(demo_town.unpack(tmp_path), tmp_path / "out")
     verify_folder(tmp_path / "out")
-    assert {each.word for each in folder.check(tmp_path / "out").findings} == {"proved"}
+    assert {finding.verdict for finding in folder.check(tmp_path / "out").findings} == {"proved"}
 
 
-def test_what_the_second_check_cannot_tell_is_listed(place: Path, tmp_path: Path) -> None:
-    where = forged(place, tmp_path, "plain", several(
+def test_statements_that_the_second_check_cannot_check_are_listed(directory: Path, tmp_path: Path) -> None:
+    path = forged(directory, tmp_path, "plain", several(
         ("spec.title", "Nothing"), ("spec.dimensions.place.column", "street"), ("software.python", "2.7"),
         ("engine", "spark"), ("spec.unit.name", "anyone"),
     ))  # fmt: skip
-    stated = "\n".join(folder.check(where).stated)
-    for said in ("'Nothing'", "'street'", "python 2.7", "spark", "anyone", "report.html", "geometric", "ledger: none"):
-        assert said in stated
+    stated = "\n".join(folder.check(path).stated)
+    for text in ("'Nothing'", "'street'", "python 2.7", "spark", "anyone", "report.html", "geometric", "ledger: none"):
+        assert text in stated
 
 
-def test_a_promise_that_no_bound_decides_is_not_shown(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here because no lattice is tried: nothing is proved because a loose bound allows it."""
+def test_a_promise_that_no_bound_decides_is_not_shown(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a lattice the bounds are loose: the promise is neither proved nor refuted."""
     monkeypatch.setattr(folder.losses, "MOST_POINTS", 1)
-    report = folder.check(released(place, "bell"))
+    report = folder.check(released(directory, "bell"))
     assert report.failures == []
-    assert [each.what for each in report.findings if each.word == "not shown"] == ["promise"]
+    assert [finding.claim for finding in report.findings if finding.verdict == "not shown"] == ["promise"]
 
 
-def test_the_second_checker_runs_without_discreet(place: Path, tmp_path: Path) -> None:
-    """Its directory, copied out, in a Python without any installed package."""
+def test_the_second_checker_runs_without_discreet(directory: Path, tmp_path: Path) -> None:
+    """Copy its directory, and run it in a Python without any installed package."""
     shutil.copytree(Path(folder.__file__).parent, tmp_path / "folder", ignore=shutil.ignore_patterns("__pycache__"))
-    called = [sys.executable, "-S", "-m", "folder"]
-    good = subprocess.run([*called, str(released(place, "plain"))], cwd=tmp_path, capture_output=True, text=True)
+    command = [sys.executable, "-S", "-m", "folder"]
+    good = subprocess.run([*command, str(released(directory, "plain"))], cwd=tmp_path, capture_output=True, text=True)
     assert (good.returncode, good.stderr) == (0, "")
     assert "proved     promise: epsilon 2" in good.stdout
-    where = forged(place, tmp_path, "plain", several(("privacy.touches", 1)))
-    bad = subprocess.run([*called, str(where)], cwd=tmp_path, capture_output=True, text=True)
+    path = forged(directory, tmp_path, "plain", several(("privacy.touches", 1)))
+    bad = subprocess.run([*command, str(path)], cwd=tmp_path, capture_output=True, text=True)
     assert (bad.returncode, bad.stderr) == (2, "")
-    assert "fails      touches: 1 are stated" in bad.stdout
+    assert "fails      touches: 1 " in bad.stdout
 
 
 def paths(document: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a document."""
+    """Yield the path of every value in a document."""
     for key, value in document.items() if isinstance(document, dict) else enumerate(document):
         yield (*above, key)
         if isinstance(value, (dict, list)):
             yield from paths(value, (*above, key))
 
 
-def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path) -> None:
-    """Every value of it in turn replaced by others of every kind."""
-    where = forged(place, tmp_path, "noise with an end", lambda _: None)
-    original = (where / "manifest.json").read_bytes()
+def test_no_manifest_makes_the_second_checker_raise(directory: Path, tmp_path: Path) -> None:
+    """Replace every value of the manifest in turn by a value of every kind."""
+    forged_path = forged(directory, tmp_path, "noise with an end", lambda _: None)
+    original = (forged_path / "manifest.json").read_bytes()
     accepted = set()
     for path in paths(json.loads(original)):
         for value in OTHERS:
@@ -94,11 +96,11 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
                 inner = inner[key]
             if inner[path[-1]] != value:
                 inner[path[-1]] = value
-                (where / "manifest.json").write_bytes(manifests.written(document))
-                if not folder.check(where).failures:
+                (forged_path / "manifest.json").write_bytes(manifests.written(document))
+                if not folder.check(forged_path).failures:
                     accepted.add(".".join(map(str, path)))
     columns = {f"spec.dimensions.{name}.column" for name in ("place", "age")}
-    ranges = {f"spec.dimensions.age.ranges.{name}.{at}" for name in ("child", "adult", "old") for at in (0, 1)}
+    ranges = {f"spec.dimensions.age.ranges.{name}.{end}" for name in ("child", "adult", "old") for end in (0, 1)}
     unused = {f"spec.dimensions.place.levels{level}" for level in ("", ".side", ".over")}
     design = {"spec.design", "spec.design.name", "spec.design.epsilon", "spec.design.upper"}
     software = {"software", "software.discreet", "software.python", "software.numpy"}
@@ -110,7 +112,7 @@ def test_no_manifest_makes_the_second_checker_raise(place: Path, tmp_path: Path)
 
 
 class Leaf(str):
-    """A category that counts how often it is looked up."""
+    """A category that counts how often its hash is used."""
 
     looked_up = 0
 

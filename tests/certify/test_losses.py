@@ -8,16 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.certify.folder.losses import Lattice, judge, lower_bound, partitions, upper_bound
+from discreet.certify.folder.lattice import Lattice
+from discreet.certify.folder.losses import Exposure, judge, lower_bound, partitions, upper_bound
 from discreet.certify.folder.tables import reachable
-from discreet.certify.folder.weights import ONE, Line, Row, Table, exp_bounds
+from discreet.certify.folder.weights import ONE, DirectedPair, Row, Table, exp_bounds
 
 BITS = 8
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
-    """Up to three outputs a row, in rows for counts up to 3 or repeated for ever."""
+    """Draw a table with three outputs a row, and rows for small counts, for all counts, or both."""
 
     def row() -> Row:
         cuts = sorted(draw(st.lists(st.integers(0, 256), min_size=2, max_size=2)))
@@ -30,58 +31,62 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(BITS, upper, 1, rows, interior)
 
 
-def delta(lines: tuple[Line, ...], epsilon: float) -> float:
-    """Of one pair of counts in each cell, over every outcome."""
+def delta(pairs: tuple[DirectedPair, ...], epsilon: float) -> float:
+    """Return delta of one pair of counts in each cell, by every outcome."""
     total = 0.0
-    for outcome in itertools.product(*(zip(line.p, line.q, strict=True) for line in lines)):
-        p, q = (math.prod(weights) / 2 ** (BITS * len(lines)) for weights in zip(*outcome, strict=True))
+    for outcome in itertools.product(*(zip(pair.p, pair.q, strict=True) for pair in pairs)):
+        p, q = (math.prod(weights) / 2 ** (BITS * len(pairs)) for weights in zip(*outcome, strict=True))
         total += max(0.0, p - math.exp(epsilon) * q)
     return total
 
 
 def worst(table: Table, epsilon: float, touches: int, rows: int) -> float:
-    """The largest delta over all pairs of counts in all cells, and all ways to split the rows."""
+    """Return the largest delta over all pairs of counts in all cells, and all ways to split the rows."""
     families = [
-        lines for split in partitions(rows, rows) for lines in itertools.product(*(table.lines(d) for d in split))
+        pairs for split in partitions(rows, rows) for pairs in itertools.product(*(table.pairs(d) for d in split))
     ]
-    every = itertools.combinations_with_replacement(families, touches)
-    return max((delta(tuple(itertools.chain(*chosen)), epsilon) for chosen in every), default=0.0)
+    choices = itertools.combinations_with_replacement(families, touches)
+    return max((delta(tuple(itertools.chain(*choice)), epsilon) for choice in choices), default=0.0)
 
 
 @settings(deadline=None, max_examples=60)
 @given(tables(), st.integers(1, 2), st.integers(1, 2), st.fractions("1/10", 3, max_denominator=10))
 def test_every_bound_holds_for_all_pairs_of_counts(table: Table, touches: int, rows: int, epsilon: Fraction) -> None:
     true = worst(table, float(epsilon), touches, rows)
+    exposure = Exposure(touches, rows, touches)
     for step in (Fraction(1, 3), Fraction(1, 50)):
         up, down = (Lattice(step, 40, 10**10, up) for up in (True, False))
-        assert float(upper_bound(table, epsilon, touches, rows, up)) >= true - 1e-12
-        for line in table.lines(rows):
-            bound = lower_bound(line, BITS, epsilon, touches, down)
-            assert float(bound) <= delta((line,) * touches, float(epsilon)) + 1e-12
+        assert float(upper_bound(table, epsilon, exposure, up)) >= true - 1e-12
+        for pair in table.pairs(rows):
+            bound = lower_bound(pair, BITS, epsilon, touches, down)
+            assert float(bound) <= delta((pair,) * touches, float(epsilon)) + 1e-12
     if rows == 1:
-        judged = judge(table, Fraction(true) * Fraction("0.7"), epsilon, touches=touches)
+        judged = judge(table, Fraction(true) * Fraction("0.7"), epsilon, exposure)
         assert float(judged.lower) - 1e-12 <= true <= float(judged.upper) + 1e-12
-        assert judged.word == ("fails" if true * 0.7 < float(judged.lower) else judged.word)
+        assert judged.verdict == ("fails" if true * 0.7 < float(judged.lower) else judged.verdict)
         larger = min(Fraction(true) * 2 + Fraction("0.01"), Fraction(1))
-        assert judge(table, larger, epsilon, touches=touches).word == "proved"
+        assert judge(table, larger, epsilon, exposure).verdict == "proved"
 
 
-def test_bounds_close_in() -> None:
-    """Of noise whose losses lie on no lattice."""
+def test_finer_lattices_give_closer_bounds() -> None:
+    """The noise has losses that lie on no lattice."""
     table = Table(BITS, None, 1, (), (Row(-3, (9, 20, 41, 116, 41, 20, 9)),))
-    true = max(delta((line,) * 3, 0.7) for line in table.lines(1))
-    coarse, fine = (upper_bound(table, Fraction("0.7"), 3, 1, Lattice(Fraction(1, n), 40, 0, True)) for n in (10, 1000))
+    true = max(delta((pair,) * 3, 0.7) for pair in table.pairs(1))
+    three_cells = Exposure(3, 1, 3)
+    coarse, fine = (
+        upper_bound(table, Fraction("0.7"), three_cells, Lattice(Fraction(1, n), 40, 0, True)) for n in (10, 1000)
+    )
     assert true - 1e-12 <= float(fine) < float(coarse)
     assert float(fine) == pytest.approx(true, rel=1e-4)
-    words = [
-        judge(table, Fraction(true) * Fraction(times), Fraction("0.7"), touches=3).word
+    verdicts = [
+        judge(table, Fraction(true) * Fraction(times), Fraction("0.7"), three_cells).verdict
         for times in ("1.0001", "0.99", "0.999999999")
     ]
-    assert words == ["proved", "fails", "not shown"]
+    assert verdicts == ["proved", "fails", "not shown"]
 
 
 @given(st.fractions(0, 100, max_denominator=1000))
-def test_powers_of_e(x: Fraction) -> None:
+def test_powers_of_e_lie_between_their_bounds(x: Fraction) -> None:
     low, high = exp_bounds(x)
     assert low < high
     assert Fraction(high - low, low) < Fraction(1, 10**40)
@@ -89,8 +94,9 @@ def test_powers_of_e(x: Fraction) -> None:
 
 
 @given(tables())
-def test_measurements_by_enumeration(table: Table) -> None:
+def test_reachable_measurements_are_the_outputs_of_all_counts(table: Table) -> None:
     last = 40 if table.upper is None else table.upper
-    possible = reachable(table)
-    found = {row.first + at for c in range(last + 1) for row in [table.row(c)] for at, w in enumerate(row.weights) if w}
-    assert {y for y in range(-9, 30) if possible(y)} == {y for y in found if y < 30}
+    rows = [table.row(count) for count in range(last + 1)]
+    outputs = {output for row in rows for output, weight in enumerate(row.weights, row.first) if weight}
+    is_reachable = reachable(table)
+    assert {y for y in range(-9, 30) if is_reachable(y)} == {y for y in outputs if y < 30}

@@ -85,7 +85,7 @@ def test_a_folder_of_another_version_that_comes_out_otherwise(place: Path, tmp_p
     def change(forger: Forger) -> None:
         OTHER(forger)
         forger.counts("t.csv", (1, 1), (2, -1), (21, 1), (22, -1))
-        page = forger.where / "report.html"
+        page = forger.path / "report.html"
         page.write_text(page.read_text().replace("<h1", "<p>of old</p><h1", 1))
 
     shown = verified(forged(place, tmp_path, "plain", change))
@@ -108,7 +108,7 @@ def test_another_version_is_no_excuse(kind: str, place: Path, tmp_path: Path) ->
     def broken(forger: Forger) -> None:
         OTHER(forger)
         name = "t.csv" if kind == "plain" else "t.json"
-        path = forger.where / name
+        path = forger.path / name
         path.write_text(path.read_text().replace("child", "Child", 1))
 
     assert "is not a table as a release writes it" in refused(forged(place, tmp_path / "broken", kind, broken))

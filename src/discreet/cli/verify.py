@@ -49,7 +49,7 @@ def _folder(path: str) -> None:
         raise _both(path, str(error), second) from error
     if second.failures:
         raise _both(path, None, second)
-    unsure = [each for each in second.findings if each.word != "proved"]
+    unsure = [each for each in second.findings if each.verdict != "proved"]
     whole = checked.other_software is None and not checked.by_content and not unsure
     told = "every claim holds" if whole else "no claim fails, and not every claim was checked"
     _streams.left(told)
@@ -92,7 +92,7 @@ def _told(checked: "VerifiedFolder", second: independent.Report) -> None:
     show.console.print(f"first check      by this version of Discreet: {told}", markup=False)
     show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
     for each in second.findings:
-        show.console.print(f"  {each.word:9}      {each.what}: {each.text}", markup=False)
+        show.console.print(f"  {each.verdict:9}      {each.claim}: {each.text}", markup=False)
     for line in second.stated:
         show.console.print(f"  not checked    {line}", style="dim", markup=False)
 

@@ -1,23 +1,25 @@
-"""A second check of a release folder, from docs/folder.md alone: it shares no code with what made the folder.
+"""A second check of a release folder, written from docs/folder.md alone. It shares no code with what made the folder.
 
     python -m folder DIR
 
-runs it without Discreet: copy this directory anywhere. Only the standard library is used, and nothing else of Discreet.
-Every claim is proved, fails, or is not shown (no bound tells); what nothing in a folder can tell is listed as stated.
-`discreet verify` does one thing besides that this does not: it makes tables and report again from the measurements.
+runs the check without Discreet: copy this directory anywhere. Only the standard library is used, and nothing else of
+Discreet. Every claim is proved, fails, or is not shown (no bound decides). Statements that nothing in a folder can
+decide are listed as stated. Only `discreet verify` makes tables and report again from the measurements.
 
     cells        which cells the specification measures, and in how many of them one person is
-    weights      what a table of integers gives away about one count, exactly
+    weights      what a table of integers reveals about one count, exactly
+    lattice      distributions of losses, composed in integers
     losses       what one person may lose in many cells: bounds of delta in integers
-    promise      the certificate and what the manifest promises
-    tables       measurements, tables, and whether they add up
+    promise      the certificate and the promise of the manifest
+    tables       measurements and tables as they are in the files
+    additivity   whether tables add up
 """
 
 import hashlib
 from pathlib import Path
 from typing import Any
 
-from . import cells, promise, tables
+from . import additivity, cells, promise, tables
 from .findings import Finding, Report, WrongError, json_of, need
 
 __all__ = ["Finding", "Report", "WrongError", "check"]
@@ -30,18 +32,29 @@ SPEC = [
     "title", "version", "unit", "dimensions", "tables", "design", "bits", "budget", "key", "record_keys_are",
     "reconcile", "fixed", "seed", "outputs",
 ]  # fmt: skip
+EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json"}
 
 
 def check(folder: str | Path) -> Report:
-    """Check a release folder; every claim that does not hold is in `Report.failures`.
+    """Check a release folder.
 
-    Nothing that a stranger can put into a folder raises.
+    No content of a folder makes this function raise.
+
+    Parameters
+    ----------
+    folder
+        The folder that a release published.
+
+    Returns
+    -------
+    Report
+        A finding for every claim. `Report.failures` lists the claims that do not hold.
     """
-    report, where = Report(), Path(folder)
-    manifest = report.attempt("manifest.json", _manifest, where)
+    report, path = Report(), Path(folder)
+    manifest = report.attempt("manifest.json", _manifest, path)
     if manifest is None:
         return report
-    content = report.attempt("files", _files, report, where, manifest)
+    content = report.attempt("files", _files, report, path, manifest)
     layout = report.attempt("specification", cells.layout_of, manifest["spec"])
     if content is None or layout is None:
         return report
@@ -52,16 +65,17 @@ def check(folder: str | Path) -> Report:
     touches = report.attempt("touches", promise.touches, report, manifest, layout)
     if touches is not None:
         report.attempt("promise", promise.privacy, report, manifest, certificate, touches)
-    values = report.attempt("measurements.csv", tables.measurements, report, layout, certificate.table, content)
+    measured = report.attempt("measurements.csv", tables.measurements, report, layout, certificate.table, content)
     counts = report.attempt("tables", tables.counts, report, manifest["spec"], layout, content)
-    if values is not None and counts is not None:
-        report.attempt("adding up", tables.adding, report, manifest, layout, certificate.table, values, counts)
+    if measured is not None and counts is not None:
+        published = additivity.Published(layout, measured, counts)
+        report.attempt("adding up", additivity.adding_up, report, manifest, certificate.table, published)
     report.attempt("stated", _stated, report, manifest)
     return report
 
 
-def _manifest(where: Path) -> dict[str, Any]:
-    document = json_of(_read(where / "manifest.json"))
+def _manifest(folder: Path) -> dict[str, Any]:
+    document = json_of(_read(folder / "manifest.json"))
     need(isinstance(document, dict) and document.get("format") == "discreet release", "it is no manifest")
     need(document.get("version") == 1, f"its version is {document.get('version')!r:.40}, and this checks version 1")
     need(list(document) == FIELDS, f"its fields are not {', '.join(FIELDS)}")
@@ -78,19 +92,18 @@ def _read(path: Path) -> bytes:
         raise WrongError(f"{path.name} cannot be read ({error.strerror})") from None
 
 
-def _files(report: Report, where: Path, manifest: dict[str, Any]) -> dict[str, bytes]:
-    """Every file that a release of this specification has and no other, with the digest that is stated."""
+def _files(report: Report, folder: Path, manifest: dict[str, Any]) -> dict[str, bytes]:
+    """Return the bytes of every file. Refuse a folder with other files or other digests than the manifest states."""
     spec = manifest["spec"]
-    ends = {"csv": "csv", "parquet": "parquet", "json-stat": "json"}
-    expected = {f"{table['name']}.{ends[kind]}" for table in spec["tables"] for kind in spec["outputs"]}
+    expected = {f"{table['name']}.{EXTENSIONS[kind]}" for table in spec["tables"] for kind in spec["outputs"]}
     expected |= {"measurements.csv", "certificate.json", "report.html"}
     need(all(Path(name).name == name for name in expected), "a table has a name that leaves the folder")
-    stated, found = set(manifest["files"]), {path.name for path in where.iterdir()}
+    stated, present = set(manifest["files"]), {path.name for path in folder.iterdir()}
     for name in sorted(stated ^ expected):
         raise WrongError(f"{name} {'is missing from the manifest' if name in expected else 'is no file of a release'}")
-    for name in sorted(found - expected - {"manifest.json"}):
+    for name in sorted(present - expected - {"manifest.json"}):
         raise WrongError(f"{name} is not in the manifest")
-    content = {name: _read(where / name) for name in sorted(expected)}
+    content = {name: _read(folder / name) for name in sorted(expected)}
     for name, data in content.items():
         need(manifest["files"][name] == f"sha256:{hashlib.sha256(data).hexdigest()}", f"{name} has another digest")
     report.add(
@@ -100,15 +113,15 @@ def _files(report: Report, where: Path, manifest: dict[str, Any]) -> dict[str, b
 
 
 def _stated(report: Report, manifest: dict[str, Any]) -> None:
-    """What nothing in a folder can show to be true or false."""
+    """List the statements that nothing in a folder can show to be true or false."""
     spec, key, ledger = manifest["spec"], manifest["key"], manifest["ledger"]
     report.state(f"the data: title {spec['title']!r}, version {spec['version']!r}, counted from {manifest['engine']}")
     columns = ", ".join(repr(book["column"]) for book in spec["dimensions"].values())
     report.state(f"that the columns {columns} were counted, and their raw values put into categories as declared")
     unit = spec["unit"]
     who = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
-    called = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
-    report.state(f"that {who}{called}, and that rows of one person beyond {unit['contributions']} were left out")
+    name = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
+    report.state(f"that {who}{name}, and that rows of one person beyond {unit['contributions']} were left out")
     report.state(f"the design: {spec['design']!r:.120}, and properties and utility in the certificate")
     secret = "no secret" if key["fingerprint"] is None else f"secret {key['fingerprint']}"
     report.state(f"that noise was drawn from the certificate's table with {key['kind']} keys, {secret}")

@@ -1,4 +1,4 @@
-"""`python -m folder DIR`: what a release folder proves; exit status 2 if a claim fails."""
+"""`python -m folder DIR`: print what a release folder proves, and exit with 2 if a claim fails."""
 
 import io
 import os
@@ -21,7 +21,7 @@ def main() -> int:
         for line in _lines(report):
             print(line)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads a pipe may stop
+    except BrokenPipeError:  # the reader of a pipe may stop reading
         _print_nowhere()
     except OSError as error:
         _print_nowhere()
@@ -31,17 +31,17 @@ def main() -> int:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    for each in report.findings:
-        yield f"{each.word:10} {each.what}: {each.text}"
-    for line in report.stated:
-        yield f"{'stated':10} {line}"
+    for finding in report.findings:
+        yield f"{finding.verdict:10} {finding.claim}: {finding.text}"
+    for statement in report.stated:
+        yield f"{'stated':10} {statement}"
 
 
 def _print_nowhere() -> None:
-    """Have Python not fail again, at its end, at what could not be written."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+    """Replace standard output, so that Python does not fail again at exit when it flushes the unwritten lines."""
+    descriptor = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(descriptor, sys.stdout.fileno())
+    os.close(descriptor)
 
 
 if __name__ == "__main__":

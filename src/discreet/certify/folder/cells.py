@@ -1,6 +1,6 @@
 """Which cells a published specification measures, and in how many of them one person is (docs/folder.md).
 
-A part of `folder`, which checks a release without the code that made it; only the standard library is used.
+A part of `folder`, which checks a release without the code that made it. Only the standard library is used.
 """
 
 import math
@@ -14,16 +14,20 @@ from typing import Any, NamedTuple
 from .findings import need
 
 MOST_COMBINATIONS = 200_000
+"""Combinations of leaves that this checker tries."""
+
 MANY_COMBINATIONS = 5_000_000
+"""Combinations above which a release states the simple bound of touches (docs/folder.md)."""
+
 BOOK = ["column", "categories", "ranges", "from_data", "levels"]
 TABLE = ["name", "dimensions", "margins", "filter"]
 
 Cell = tuple[tuple[int, frozenset[str]], ...]
-"""The number of every dimension that is constrained, and its leaves, in order; one codebook has one number."""
+"""For every constrained dimension its number and its leaves, in order. Dimensions with one codebook have one number."""
 
 
 class Axis(NamedTuple):
-    """A dimension of a grouping at one level: its groups, by their labels and the leaves of each."""
+    """A dimension of a grouping at one level: the label of every group, and the leaves of every group (`members`)."""
 
     dimension: str
     level: str | None
@@ -39,12 +43,24 @@ class Grouping(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many cells."""
+        """Number of cells."""
         return math.prod(len(axis.labels) for axis in self.axes)
 
 
-class Book(NamedTuple):
-    """A dimension: what tells it from others, its leaves, the groups of each level, whether each leaf has values."""
+class Codebook(NamedTuple):
+    """A dimension.
+
+    Attributes
+    ----------
+    identity
+        The column, and the raw values of every leaf. Two dimensions with one identity have the same codebook.
+    leaves
+        All leaves, `_other` included.
+    levels
+        For every level the leaves of every group; the level None has one group for each leaf.
+    complete
+        True if every leaf has raw values.
+    """
 
     identity: tuple[str, Any]
     leaves: frozenset[str]
@@ -54,26 +70,36 @@ class Book(NamedTuple):
 
 @dataclass
 class Layout:
-    """The groupings of a specification, each once, and those of every table, the finest first."""
+    """The groupings of a specification.
 
-    books: dict[str, Book]
+    Attributes
+    ----------
+    books
+        The codebook of every dimension, by name.
+    groupings
+        All groupings, each once.
+    tables
+        Every table of the specification, and the indices of its groupings, the finest first.
+    """
+
+    books: dict[str, Codebook]
     groupings: list[Grouping]
     tables: list[tuple[dict[str, Any], list[int]]]
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """For every dimension the number of the first that has its codebook."""
+        """For every dimension the number of the first dimension that has the same codebook."""
         first: dict[Any, int] = {}
-        return {name: first.setdefault(book.identity, at) for at, (name, book) in enumerate(self.books.items())}
+        return {name: first.setdefault(book.identity, number) for number, (name, book) in enumerate(self.books.items())}
 
     def definition(self, parts: Iterable[tuple[str, frozenset[str]]]) -> Cell:
-        """A cell by the leaves of each dimension that it constrains."""
+        """Return the cell that has these leaves of these dimensions."""
         books, numbers = self.books, self.numbers
         return tuple(sorted([(numbers[name], leaves) for name, leaves in parts if leaves != books[name].leaves]))
 
     @cached_property
     def cells(self) -> list[list[int]]:
-        """For every grouping the numbers of its cells, in the order of the files; one cell has one number."""
+        """For every grouping the numbers of its cells, in the order of the files. One cell has one number."""
         number: dict[Cell, int] = {}
         return [
             [number.setdefault(cell, len(number)) for cell in self._definitions(grouping)]
@@ -82,109 +108,128 @@ class Layout:
 
     def _definitions(self, grouping: Grouping) -> Iterator[Cell]:
         names = [axis.dimension for axis in grouping.axes]
-        for sets in product(*(axis.members for axis in grouping.axes)):
-            yield self.definition([*zip(names, sets, strict=True), *grouping.within])
+        for members in product(*(axis.members for axis in grouping.axes)):
+            yield self.definition([*zip(names, members, strict=True), *grouping.within])
 
 
 def layout_of(spec: dict[str, Any]) -> Layout:
-    books = {name: _book(name, given) for name, given in spec["dimensions"].items()}
+    """Return the groupings of a published specification. Raise WrongError if the specification is not one."""
+    books = {name: _book(name, document) for name, document in spec["dimensions"].items()}
     groupings: dict[Grouping, int] = {}
     tables = []
     for table in spec["tables"]:
         need(list(table) == TABLE, f"a table has other fields than {', '.join(TABLE)}")
         within = {name: selected(books[name], labels) for name, labels in table["filter"].items()}
-        axes = {}
-        for each in table["dimensions"]:
-            kept = list(books[each["dimension"]].levels[each["level"]].items())
-            if each["dimension"] in within:
-                inside = within[each["dimension"]]
-                kept = [(label, leaves & inside) for label, leaves in kept if leaves & inside]
-            need(kept and each["dimension"] not in axes, f"table {table['name']} has a dimension twice or empty")
-            axes[each["dimension"]] = Axis(each["dimension"], each["level"], *zip(*kept, strict=True))
+        axes = _axes(books, table, within)
         identities = [books[name].identity for name in {*axes, *within}]
         need(len(set(identities)) == len(identities), f"table {table['name']} has one codebook under two names")
-        places = []
+        indices = []
         for margin in _margins(table["margins"], list(axes)):
             rest = tuple(sorted((name, leaves) for name, leaves in within.items() if name not in margin))
             grouping = Grouping(tuple(axes[name] for name in margin), rest)
-            places.append(groupings.setdefault(grouping, len(groupings)))
-        tables.append((table, places))
+            indices.append(groupings.setdefault(grouping, len(groupings)))
+        tables.append((table, indices))
     used = {axis.dimension for grouping in groupings for axis in grouping.axes}
     used |= {name for grouping in groupings for name, _ in grouping.within}
     need(used >= set(books), "a dimension is used by no table")
     return Layout(books, list(groupings), tables)
 
 
-def _book(name: str, given: dict[str, Any]) -> Book:
-    need(list(given) == BOOK, f"dimension {name} has other fields than {', '.join(BOOK)}")
-    need((given["ranges"] is None) != (given["categories"] is None), f"dimension {name} has not one kind of leaves")
-    need(type(given["from_data"]) is bool, f"from_data of dimension {name} is neither true nor false")
-    if given["ranges"] is not None:
-        labels = list(given["ranges"])
-        complete = all(None in bounds or bounds[0] < bounds[1] for bounds in given["ranges"].values())
-        identity: tuple[str, Any] = (
-            given["column"],
-            tuple((label, *bounds) for label, bounds in given["ranges"].items()),
-        )
+def _axes(books: dict[str, Codebook], table: dict[str, Any], within: dict[str, frozenset[str]]) -> dict[str, Axis]:
+    """Return the axes of a table by dimension, without the leaves that the filter removes."""
+    axes: dict[str, Axis] = {}
+    for document in table["dimensions"]:
+        name, level = document["dimension"], document["level"]
+        groups = list(books[name].levels[level].items())
+        if name in within:
+            groups = [(label, leaves & within[name]) for label, leaves in groups if leaves & within[name]]
+        need(groups and name not in axes, f"table {table['name']} has a dimension twice or empty")
+        axes[name] = Axis(name, level, *zip(*groups, strict=True))
+    return axes
+
+
+def _book(name: str, document: dict[str, Any]) -> Codebook:
+    need(list(document) == BOOK, f"dimension {name} has other fields than {', '.join(BOOK)}")
+    ranges, categories = document["ranges"], document["categories"]
+    need((ranges is None) != (categories is None), f"dimension {name} has not one kind of leaves")
+    need(type(document["from_data"]) is bool, f"from_data of dimension {name} is neither true nor false")
+    values: Any
+    if ranges is not None:
+        labels = list(ranges)
+        complete = all(None in bounds or bounds[0] < bounds[1] for bounds in ranges.values())
+        values = tuple((label, *bounds) for label, bounds in ranges.items())
     else:
-        some = given["categories"]
-        labels = list(some)
-        if isinstance(some, list):
-            pairs = list(zip(some, some, strict=True))
-        else:
-            pairs = [
-                (raw, label) for label, raws in some.items() for raw in ([raws] if isinstance(raws, str) else raws)
-            ]
+        labels = list(categories)
+        pairs = _raw_values(categories)
         need(len(dict(pairs)) == len(pairs), f"dimension {name} has a raw value twice")
-        identity = (given["column"], frozenset(pairs))
         complete = {label for _, label in pairs} == set(labels)
+        values = frozenset(pairs)
     need(
         len({*labels, "_other", "_total"}) == len(labels) + 2,
         f"dimension {name} has a category twice, or a reserved one",
     )
     leaves = (*labels, "_other")
+    return Codebook((document["column"], values), frozenset(leaves), _levels(name, document, leaves), complete)
+
+
+def _raw_values(categories: Any) -> list[tuple[str, str]]:
+    """Return every raw value with its label."""
+    if isinstance(categories, list):
+        return list(zip(categories, categories, strict=True))
+    return [(raw, label) for label, raws in categories.items() for raw in ([raws] if isinstance(raws, str) else raws)]
+
+
+def _levels(
+    name: str, document: dict[str, Any], leaves: tuple[str, ...]
+) -> dict[str | None, dict[str, frozenset[str]]]:
+    """Return the leaves of every group of every level. Leaves that no group of a level has make up `_other`."""
     levels: dict[str | None, dict[str, frozenset[str]]] = {None: {leaf: frozenset([leaf]) for leaf in leaves}}
-    for level, groups in given["levels"].items():
+    for level, groups in document["levels"].items():
         need(all(groups.values()), f"a group of level {level} is empty")
-        levels[level] = {group: frozenset(inside) for group, inside in groups.items()}
+        levels[level] = {group: frozenset(members) for group, members in groups.items()}
         rest = frozenset(leaves).difference(*levels[level].values())
         need(frozenset().union(*levels[level].values()) <= set(leaves), f"level {level} has leaves that {name} has not")
         need(not {"_other", "_total"} & set(groups), f"level {level} has a reserved group")
         levels[level] |= {"_other": rest} if rest else {}
-    return Book(identity, frozenset(leaves), levels, complete)
+    return levels
 
 
-def selected(book: Book, labels: Sequence[str]) -> frozenset[str]:
-    """Leaves by the names of leaves or of groups; `_other` is the leaf."""
-    found: set[str] = set()
+def selected(book: Codebook, labels: Sequence[str]) -> frozenset[str]:
+    """Return the leaves that labels of leaves or groups name; `_other` is the leaf.
+
+    Raise WrongError if a label names no leaves or two different sets of leaves, or if there are no labels.
+    """
+    leaves: set[str] = set()
     for label in labels:
         levels = [None] if label == "_other" else list(book.levels)
-        meant = {book.levels[level][label] for level in levels if label in book.levels[level]}
-        need(len(meant) == 1, f"{label!r:.80} in a filter or fixed count has {len(meant)} meanings")
-        found |= meant.pop()
-    need(found, "a filter is empty")
-    return frozenset(found)
+        meanings = {book.levels[level][label] for level in levels if label in book.levels[level]}
+        need(len(meanings) == 1, f"{label!r:.80} in a filter or fixed count has {len(meanings)} meanings")
+        leaves |= meanings.pop()
+    need(leaves, "a filter is empty")
+    return frozenset(leaves)
 
 
-def _margins(given: Any, names: list[str]) -> list[tuple[str, ...]]:
-    """The table first; of all margins, those with more dimensions before those with fewer, in order."""
-    if given == "all":
+def _margins(document: Any, names: list[str]) -> list[tuple[str, ...]]:
+    """Return the dimensions of the table and then of its margins: of all margins, the larger first, then in order."""
+    if document == "all":
         need(len(names) <= 14, "a table has too many margins")
-        every = [
-            tuple(n for n, kept in zip(names, keep, strict=True) if kept) for keep in product((1, 0), repeat=len(names))
+        margins = [
+            tuple(name for name, kept in zip(names, keep, strict=True) if kept)
+            for keep in product((1, 0), repeat=len(names))
         ]
-        return sorted(every, key=lambda margin: -len(margin))
-    need(given == "none" or isinstance(given, list), "margins are all, none or a list")
-    listed = [tuple(name for name in names if name in one) for one in ([] if given == "none" else given)]
-    need(all(set(one) <= set(names) for one in given if given != "none"), "a margin has a dimension of no table")
-    return list(dict.fromkeys([tuple(names), *listed]))
+        return sorted(margins, key=lambda margin: -len(margin))
+    need(document == "none" or isinstance(document, list), "margins are all, none or a list")
+    listed = [] if document == "none" else document
+    margins = [tuple(name for name in names if name in margin) for margin in listed]
+    need(all(set(margin) <= set(names) for margin in listed), "a margin has a dimension of no table")
+    return list(dict.fromkeys([tuple(names), *margins]))
 
 
 def touches(layout: Layout) -> tuple[int, int]:
-    """The most distinct cells that hold one combination of leaves, and a simple upper bound of it.
+    """Return the largest number of distinct cells that hold one combination of leaves, and a simple upper bound of it.
 
-    Leaves of a dimension that lie in groups of the same pattern have the same number, so one of each is tried. Where
-    even those are too many, the first number is 0.
+    Leaves of a dimension that lie in groups of the same pattern have the same number of cells, so one leaf of each
+    pattern is tried. If even these combinations are too many, the first number is 0.
     """
     simple = 0
     seen: set[int] = set()
@@ -192,63 +237,70 @@ def touches(layout: Layout) -> tuple[int, int]:
         cells = set(numbers)
         simple += 0 if cells <= seen else multiplicity(grouping)
         seen |= cells
-    tried = [_patterns(layout, name) for name in layout.books]
-    if math.prod(map(len, tried)) > MOST_COMBINATIONS:
+    patterns = [_patterns(layout, name) for name in layout.books]
+    if math.prod(map(len, patterns)) > MOST_COMBINATIONS:
         return 0, simple
     holding = {axis.members: _holding(axis.members) for grouping in layout.groupings for axis in grouping.axes}
     most = 0
-    for leaves in product(*tried):
+    for leaves in product(*patterns):
         person = dict(zip(layout.books, leaves, strict=True))
-        held = set()
+        touched: set[Cell] = set()
         for grouping in layout.groupings:
             if all(person[name] in inside for name, inside in grouping.within):
-                own = [holding[axis.members].get(person[axis.dimension], []) for axis in grouping.axes]
+                groups = [holding[axis.members].get(person[axis.dimension], []) for axis in grouping.axes]
                 names = [axis.dimension for axis in grouping.axes]
-                held |= {
-                    layout.definition([*zip(names, sets, strict=True), *grouping.within]) for sets in product(*own)
+                touched |= {
+                    layout.definition([*zip(names, members, strict=True), *grouping.within])
+                    for members in product(*groups)
                 }
-        most = max(most, len(held))
+        most = max(most, len(touched))
     return most, simple
 
 
 def _holding(members: Iterable[frozenset[str]]) -> dict[str, list[frozenset[str]]]:
-    """Index groups by their leaves: the groups that hold each leaf, in order."""
-    found: dict[str, list[frozenset[str]]] = defaultdict(list)
+    """Return for every leaf the groups that hold the leaf, in order."""
+    holding: dict[str, list[frozenset[str]]] = defaultdict(list)
     for group in members:
         for leaf in group:
-            found[leaf].append(group)
-    return found
+            holding[leaf].append(group)
+    return holding
 
 
 def attainable(layout: Layout) -> bool:
-    """Whether anybody can have any combination of leaves: no column is read twice, and no leaf is without values."""
+    """Return True if a person can have any combination of leaves: no column is read twice, every leaf has values."""
     columns = [column for column, _ in (book.identity for book in layout.books.values())]
     return len(set(columns)) == len(columns) and all(book.complete for book in layout.books.values())
 
 
 def _patterns(layout: Layout, name: str) -> list[str]:
-    """One leaf of each pattern: in which sets it is, sets being told apart only where two uses of them coincide."""
+    """Return one leaf of each pattern.
+
+    The pattern of a leaf says in which groups and filters the leaf is. Sets of leaves are numbered by their first use,
+    so two leaves have one pattern if their sets coincide in the same uses.
+    """
     book = layout.books[name]
     uses = {axis.members for grouping in layout.groupings for axis in grouping.axes if axis.dimension == name}
     uses |= {(inside,) for grouping in layout.groupings for other, inside in grouping.within if other == name}
     alone = sum(other.identity == book.identity for other in layout.books.values()) == 1
-    holding = [_holding(sets) for sets in uses]
-    found: dict[Any, str] = {}
+    holding = [_holding(members) for members in uses]
+    leaf_of: dict[Any, str] = {}
     for leaf in sorted(book.leaves):
         number: dict[frozenset[str], int] = {book.leaves: -1}
-        pattern = tuple(tuple(number.setdefault(one, len(number)) for one in held.get(leaf, ())) for held in holding)
-        found.setdefault(pattern if alone else leaf, leaf)
-    return list(found.values())
+        pattern = tuple(
+            tuple(number.setdefault(group, len(number)) for group in groups.get(leaf, ())) for groups in holding
+        )
+        leaf_of.setdefault(pattern if alone else leaf, leaf)
+    return list(leaf_of.values())
 
 
 def multiplicity(grouping: Grouping) -> int:
-    """How many cells of a grouping hold one combination of leaves, at most."""
+    """Return how many cells of a grouping hold one combination of leaves, at most."""
     return math.prod(max(Counter(chain.from_iterable(axis.members)).values()) for axis in grouping.axes)
 
 
 def families(layout: Layout) -> int:
-    """Number of families of disjoint cells when each grouping joins the first family that it is disjoint from."""
-    found: list[list[dict[str, frozenset[str]]]] = []
+    """Return the number of families of disjoint cells if each grouping joins the first family it is disjoint from."""
+    existing: list[list[dict[str, frozenset[str]]]] = []
     seen: set[int] = set()
     for grouping, numbers in zip(layout.groupings, layout.cells, strict=True):
         cells = set(numbers)
@@ -258,19 +310,22 @@ def families(layout: Layout) -> int:
         people = dict(grouping.within)
         people |= {axis.dimension: frozenset().union(*axis.members) for axis in grouping.axes}
         for _ in range(math.prod(_colours(axis) for axis in grouping.axes)):
-            for family in found:
-                if all(
-                    any(not inside & other.get(name, inside) for name, inside in people.items()) for other in family
-                ):
+            for family in existing:
+                if all(_disjoint(people, member) for member in family):
                     family.append(people)
                     break
             else:
-                found.append([people])
-    return len(found)
+                existing.append([people])
+    return len(existing)
+
+
+def _disjoint(people: dict[str, frozenset[str]], others: dict[str, frozenset[str]]) -> bool:
+    """Return True if nobody is in both populations: some dimension has no leaf in common."""
+    return any(not leaves & others.get(name, leaves) for name, leaves in people.items())
 
 
 def _colours(axis: Axis) -> int:
-    """Number of lists of disjoint groups when each group joins the first list that it is disjoint from.
+    """Return the number of lists of disjoint groups if each group joins the first list that it is disjoint from.
 
     The lists that a leaf is in are the bits of an integer, so groups are not compared with one another.
     """

@@ -1,4 +1,4 @@
-"""What a check finds: claims that are proved, fail or are not shown, and what is merely stated."""
+"""The findings of a check: claims that are proved, fail or are not shown, and statements that cannot be checked."""
 
 import json
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-MISTAKES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError)
-"""What code that expects one form of document runs into with another."""
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+"""Errors that a document of another form causes in code that expects the form of a release."""
 
 LONGEST_NUMBER = 4000
 """Characters in a number that is written as text."""
@@ -23,16 +23,26 @@ class WrongError(Exception):
 
 
 class Finding(NamedTuple):
-    """proved, fails or not shown; what it is about; and in words."""
+    """One claim and the verdict on it.
 
-    word: str
-    what: str
+    Attributes
+    ----------
+    verdict
+        "proved", "fails" or "not shown".
+    claim
+        The file or the part of the manifest that the claim is about.
+    text
+        The finding in words.
+    """
+
+    verdict: str
+    claim: str
     text: str
 
 
 @dataclass
 class Report:
-    """What was found of a folder, and what it states that nothing in it can tell."""
+    """All findings on a folder, and the statements of the folder that nothing in it can show to be true or false."""
 
     findings: list[Finding] = field(default_factory=list)
     stated: list[str] = field(default_factory=list)
@@ -40,40 +50,51 @@ class Report:
     @property
     def failures(self) -> list[str]:
         """Every claim that fails, one line each."""
-        return [f"{each.what}: {each.text}" for each in self.findings if each.word == "fails"]
+        return [f"{finding.claim}: {finding.text}" for finding in self.findings if finding.verdict == "fails"]
 
-    def attempt(self, what: str, check: Callable[..., T], *given: Any) -> T | None:
-        """What a check returns; None, and a finding, if a claim fails or a document has another form."""
+    def attempt(self, claim: str, check: Callable[..., T], *arguments: Any) -> T | None:
+        """Return the result of a check. If the claim fails or a document has another form, add a finding; return None.
+
+        Parameters
+        ----------
+        claim
+            The claim that a finding names.
+        check
+            A function that raises WrongError if the claim fails.
+        arguments
+            The arguments of the function.
+        """
         try:
-            return check(*given)
+            return check(*arguments)
         except WrongError as wrong:
-            self.add("fails", what, str(wrong))
-        except MISTAKES as error:
-            self.add("fails", what, f"it does not have the form of a release ({type(error).__name__}: {error!s:.200})")
+            self.add("fails", claim, str(wrong))
+        except MALFORMED as error:
+            form = f"it does not have the form of a release ({type(error).__name__}: {error!s:.200})"
+            self.add("fails", claim, form)
         return None
 
-    def add(self, word: str, what: str, text: str) -> None:
-        """Note a finding."""
-        self.findings.append(Finding(word, what, printable(text)))
+    def add(self, verdict: str, claim: str, text: str) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(verdict, claim, printable(text)))
 
     def state(self, text: str) -> None:
-        """Note what is stated and not checked."""
+        """Add a statement that is not checked."""
         self.stated.append(printable(text))
 
 
 def printable(text: str) -> str:
-    """A stranger's text without line ends and control characters, for a terminal."""
+    """Return a text with "?" for line ends and control characters, safe for a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def need(holds: object, text: str) -> None:
-    """Raise WrongError unless it holds."""
+    """Raise WrongError with the text unless `holds` is true."""
     if not holds:
         raise WrongError(text)
 
 
 def integer(value: object, least: int, most: int, name: str) -> int:
-    """An integer, and nothing that only looks like one."""
+    """Return the value if it is an integer within the limits. Raise WrongError for anything else, also for booleans."""
     if type(value) is not int or not least <= value <= most:
         raise WrongError(f"{name} is {value!r:.60}, and not an integer from {least} to {most}")
     return value
@@ -95,7 +116,7 @@ def number(value: object, name: str) -> Fraction:
 
 
 def json_of(raw: bytes) -> Any:
-    """A JSON document in which no field occurs twice."""
+    """Return a JSON document. Raise WrongError if a field occurs twice in one object."""
 
     def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
         need(len(dict(items)) == len(items), "a field occurs twice in one JSON object")

@@ -1,4 +1,4 @@
-"""What a table of integers gives away about one count, exactly.
+"""What a table of integers reveals about one count, exactly.
 
 For true counts that differ by d, with weights p and q over 2**bits,
 
@@ -27,32 +27,32 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
-    """One pair of counts in one direction: its outputs by falling p/q."""
+class DirectedPair:
+    """The weights p and q of two counts, in one direction: outputs with p > 0, sorted by falling p/q."""
 
     p: tuple[int, ...]
     q: tuple[int, ...]
 
     @cached_property
     def heights(self) -> list[int]:
-        """-floor(p/q * ONE), rising; below -ONE**2 where q is 0."""
+        """-floor(p/q * ONE), rising; below -ONE**2 if q is 0."""
         return [-(ONE * ONE << 64) if q == 0 else -((p << SCALE) // q) for p, q in zip(self.p, self.q, strict=True)]
 
     @cached_property
     def sums(self) -> list[tuple[int, int]]:
-        """Sums of p and q over the first outputs."""
-        found = [(0, 0)]
+        """Sums of p and of q over the first 0, 1, 2, ... outputs."""
+        sums = [(0, 0)]
         for p, q in zip(self.p, self.q, strict=True):
-            found.append((found[-1][0] + p, found[-1][1] + q))
-        return found
+            sums.append((sums[-1][0] + p, sums[-1][1] + q))
+        return sums
 
     def at(self, a: int) -> int:
-        """The sum of max(0, p - q a / ONE), times ONE, exactly."""
+        """Return the sum of max(0, p - q a / ONE), times ONE, exactly."""
         p, q = self.sums[bisect_right(self.heights, -a)]
         return (p << SCALE) - a * q
 
     def exactly(self, a: Fraction) -> Fraction:
-        """The sum of max(0, p - a q) for a rational a."""
+        """Return the sum of max(0, p - a q) for a rational a."""
         k = bisect_right(self.heights, -(a.numerator * ONE // a.denominator + 1))
         while k < len(self.p) and self.p[k] * a.denominator >= a.numerator * self.q[k]:
             k += 1
@@ -60,7 +60,7 @@ class Line:
 
     @property
     def infinite(self) -> int:
-        """The weight of outputs that q never has."""
+        """The weight of p on outputs that q never has."""
         return sum(p for p, q in zip(self.p, self.q, strict=True) if q == 0)
 
     @property
@@ -71,7 +71,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of counts 0, 1, ..., then the interior, repeated; `upper` is the last count, None without end."""
+    """The rows of counts 0, 1, ..., then the interior, repeated. `upper` is the last count; None: no end."""
 
     bits: int
     upper: int | None
@@ -80,50 +80,58 @@ class Table:
     interior: tuple[Row, ...]
 
     def row(self, count: int) -> Row:
-        """The outputs of one count."""
+        """Return the row of one count, as outputs."""
         if count < len(self.rows):
             return self.rows[count]
         noise = self.interior[(count - len(self.rows)) % len(self.interior)]
         return Row(count + noise.first, noise.weights)
 
     @lru_cache(maxsize=32)  # noqa: B019 - a checker has one table
-    def lines(self, distance: int) -> tuple[Line, ...]:
-        """All pairs of counts that differ by so much before they are clamped, in both directions, each once."""
+    def pairs(self, distance: int) -> tuple[DirectedPair, ...]:
+        """Return all pairs of counts that differ by `distance` before clamping, in both directions, each once."""
         end = len(self.rows) + len(self.interior)
         counts = set(range(end))
         if self.upper is not None:
             counts = {c for c in counts | set(range(self.upper - distance, self.upper)) if 0 <= c < self.upper}
-        found = {}
+        pairs = {}
         for count in sorted(counts):
-            other = count + distance if self.upper is None else min(count + distance, self.upper)
-            one, two = self.row(count), self.row(other)
-            first = min(one.first, two.first)
-            last = max(one.first + len(one.weights), two.first + len(two.weights))
-            p, q = (
-                (0,) * (row.first - first) + row.weights + (0,) * (last - row.first - len(row.weights))
-                for row in (one, two)
-            )
-            for pair in ((p, q), (q, p)):
-                kept = [(a, b) for a, b in zip(*pair, strict=True) if a]
+            neighbour = count + distance if self.upper is None else min(count + distance, self.upper)
+            p, q = _on_the_same_outputs(self.row(count), self.row(neighbour))
+            for direction in ((p, q), (q, p)):
+                kept = [(a, b) for a, b in zip(*direction, strict=True) if a]
                 kept.sort(key=lambda ab: -(ab[0] << SCALE) // ab[1] if ab[1] else -(ONE * ONE))
-                found[tuple(kept)] = Line(tuple(a for a, _ in kept), tuple(b for _, b in kept))
-        return tuple(found.values())
+                pairs[tuple(kept)] = DirectedPair(tuple(a for a, _ in kept), tuple(b for _, b in kept))
+        return tuple(pairs.values())
 
     def delta(self, a: Fraction, distance: int) -> Fraction:
-        """H_d(a)."""
-        return max((line.exactly(a) for line in self.lines(distance)), default=Fraction(0)) / (1 << self.bits)
+        """Return H_d(a) for d = distance."""
+        return max((pair.exactly(a) for pair in self.pairs(distance)), default=Fraction(0)) / (1 << self.bits)
 
     def infinite(self, distance: int) -> Fraction:
-        """What H_d falls to: the chance of an output that only one of two counts can have."""
-        return Fraction(max((line.infinite for line in self.lines(distance)), default=0), 1 << self.bits)
+        """Return the limit of H_d for large a: the chance of an output that only one of two counts can have."""
+        return Fraction(max((pair.infinite for pair in self.pairs(distance)), default=0), 1 << self.bits)
 
     def largest(self, distance: int) -> Fraction:
-        """The largest finite ratio of two chances."""
-        return max((line.largest for line in self.lines(distance)), default=Fraction(1))
+        """Return the largest finite ratio of two chances."""
+        return max((pair.largest for pair in self.pairs(distance)), default=Fraction(1))
+
+
+def _on_the_same_outputs(row: Row, other: Row) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the weights of both rows on all outputs that either has."""
+    first = min(row.first, other.first)
+    end = max(row.first + len(row.weights), other.first + len(other.weights))
+    p, q = (
+        (0,) * (side.first - first) + side.weights + (0,) * (end - side.first - len(side.weights))
+        for side in (row, other)
+    )
+    return p, q
 
 
 def exp_bounds(x: Fraction, scale: int = SCALE) -> tuple[int, int]:
-    """Integers around e**x * 2**scale, for x >= 0: partial sums of the series, and what rounding can have lost."""
+    """Return integers below and above e**x * 2**scale, for x >= 0, by partial sums of the Taylor series.
+
+    The slack of the upper bound covers the terms that are left out and the rounding of every term.
+    """
     working = scale + 64 + math.ceil(3 * x)
     term = total = 1 << working
     k = 0
