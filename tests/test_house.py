@@ -16,7 +16,6 @@ SAME_NAME = {
     "draw.py": "papers draws figures, release draws measurements",
     "keys.py": "the command that makes the secrets of measure/keys",
     "ledger.py": "the command of account/ledger",
-    "lookup.py": "certify looks up noise by keys, measure looks up the noise of cells",
     "verify.py": "the command of certify/verify",
 }
 """File names that occur more than once, and why."""
