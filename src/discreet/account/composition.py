@@ -1,18 +1,17 @@
-"""What several cells cost together: an upper bound of delta for everything one person touches.
+"""What several cells cost together: an upper bound of delta for everything that one person touches.
 
-A person in k cells meets k tables. `compose` makes of every table its profile (`profile`), of every profile a
-dominating pair on one lattice of losses (`pair`, `lattice`), and convolves the pairs (`convolve`):
+A person in k cells meets k tables. `compose` takes the profile of every table (`privacy_profile`), a dominating pair of
+every profile on one lattice of losses (`dominating_pair`, `loss_lattice`), and convolves the pairs (`convolution`):
 
     delta(epsilon) <= floor + finite(epsilon),      floor = 1 - prod (1 - mass at infinity).
 
-It is never above basic composition, which is computed beside it: if part j has delta_j at epsilon_j, the whole
-has 1 - prod (1 - delta_j) at the sum of the epsilon_j. The smaller of the two is returned; both are upper bounds.
+Basic composition is computed as well: if part j has delta_j at epsilon_j, the whole has 1 - prod (1 - delta_j) at the
+sum of the epsilon_j. Both figures are upper bounds, and the smaller one is returned.
 
-Several rows of one person. With `contributions` = k a person may have up to k rows in a grouping, and these may fall in
-one cell or in many. Counts that differ by d have a profile H^(d) of their own, and d rows in one cell are not d
-touches (noise of variance 49 on -25..25, five rows, epsilon 1: delta .0413 in one cell). So a grouping costs the
-pointwise maximum, over the integer partitions of k, of the composed H^(parts); a partition of less than k is part
-of one of k.
+Several rows of one person. With `contributions` = k a person may have up to k rows in a grouping, in one cell or in
+many cells. Counts that differ by d have a profile H^(d) of their own, and d rows in one cell are not d touches (noise
+of variance 49 on -25..25, five rows, epsilon 1: delta .0413 in one cell). So a grouping costs the pointwise maximum,
+over the integer partitions of k, of the composed H^(parts). A partition of less than k is part of a partition of k.
 """
 
 import math
@@ -46,15 +45,14 @@ MOST_CONTRIBUTIONS = 20
 MOST_KNOTS = 1 << 18
 
 WIDEST_STEP = 50.0
-"""A natural step beyond it is divided: e**step and its square must be floats."""
-
+"""A natural step above this is divided: e**step and its square must be floats."""
 
 NO_LOSS = 10**300
-"""No loss is so large: an epsilon beyond it counts as this."""
+"""No loss is so large. A larger epsilon counts as this one."""
 
 
 class Part(NamedTuple):
-    """A profile, the pair that stands for it on the lattice, and how many times it is used."""
+    """A profile, the pair that stands for the profile on the lattice, and how many times both are used."""
 
     curve: Curve
     pair: Pair
@@ -63,37 +61,77 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """The upper bound of delta(epsilon) of several parts together; immutable. Made by `compose`.
+    """An upper bound of delta(epsilon) of several parts together; immutable. Made by `compose`.
 
     Attributes
     ----------
     step
-        Of the lattice of losses.
+        The step of the lattice of losses.
+    parts
+        The parts, each with its pair on the lattice.
     """
 
     step: float
     parts: tuple[Part, ...]
 
     def delta(self, epsilon: Any) -> Any:
-        """An upper bound of delta at epsilon >= 0: a float, or an array for an array of epsilons.
+        """Return an upper bound of delta at epsilon.
 
-        The bound at an epsilon is the same to the last bit whatever else is asked, before or in the same array.
+        The bound at an epsilon is the same to the last bit, whatever other epsilons are given before or with it.
+
+        Parameters
+        ----------
+        epsilon
+            A number of 0 or more, or an array of such numbers.
+
+        Returns
+        -------
+        float or numpy.ndarray
+            The bound, or an array of bounds for an array of epsilons.
+
+        Raises
+        ------
+        ParameterError
+            An epsilon is negative or not a finite number.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> table = dc.design.geometric(epsilon="0.1", upper=100).certify()
+        >>> together = dc.account.compose(table, cells=20)
+        >>> together.delta([1, 2]).round(7).tolist()
+        [0.0023967, 0.0]
         """
         epsilons = _epsilons(epsilon)
         bound, _ = self.at(epsilons)
         return bound if epsilons.ndim else float(bound)
 
     def error(self, epsilon: Any) -> Any:
-        """What of delta(epsilon) was added for numerical error.
+        """Return the part of delta(epsilon) that was added for numerical error.
 
         The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon).
+
+        Parameters
+        ----------
+        epsilon
+            A number of 0 or more, or an array of such numbers.
+
+        Returns
+        -------
+        float or numpy.ndarray
+            The error, or an array of errors for an array of epsilons.
+
+        Raises
+        ------
+        ParameterError
+            An epsilon is negative or not a finite number.
         """
         epsilons = _epsilons(epsilon)
         _, error = self.at(epsilons)
         return error if epsilons.ndim else float(error)
 
     def at(self, losses: Floats) -> tuple[Floats, Floats]:
-        """`delta` and `error` at an array of floats >= 0, each of which is the number it is, not its decimals."""
+        """Return `delta` and `error` at an array of floats >= 0. Each float is taken in binary, not as its decimals."""
         flat = losses.ravel()
         finite, error = self._ladder.finite(flat)
         bound = np.minimum(finite + self.floor, self._basic(flat))
@@ -101,21 +139,44 @@ class Composition:
         return bound.reshape(losses.shape), error.reshape(losses.shape)
 
     def epsilon(self, delta: Number) -> float:
-        """The smallest epsilon whose bound is at most delta; math.inf where delta is below the floor."""
+        """Return the smallest epsilon whose bound is at most delta.
+
+        Parameters
+        ----------
+        delta
+            A probability from 0 to below 1.
+
+        Returns
+        -------
+        float
+            The epsilon; math.inf if delta is below the floor.
+
+        Raises
+        ------
+        ParameterError
+            `delta` is not a probability from 0 to below 1.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> table = dc.design.geometric(epsilon="0.1", upper=100).certify()
+        >>> round(dc.account.compose(table, cells=20).epsilon(delta="1e-3"), 4)
+        1.154
+        """
         target = _delta(delta)
         if target < self.floor:
             return math.inf
-        end = math.nextafter(self.largest, math.inf)  # its decimals may name a number just below it
-        found = min(self._ladder.crossing(target - self.floor), end)
-        found = self._basic_epsilon(target, found)
+        end = math.nextafter(self.largest, math.inf)  # the decimals of `largest` may name a number just below it
+        epsilon = min(self._ladder.crossing(target - self.floor), end)
+        epsilon = self._basic_epsilon(target, epsilon)
         nudge = 4 * ULP
-        while self.delta(found) > target:
-            found, nudge = min(found + nudge * (found + self.step), end), 2 * nudge
-        return found
+        while self.delta(epsilon) > target:
+            epsilon, nudge = min(epsilon + nudge * (epsilon + self.step), end), 2 * nudge
+        return epsilon
 
     @cached_property
     def floor(self) -> float:
-        """The delta that no epsilon undercuts: the chance of an output that only one of two neighbours can have."""
+        """Delta never falls below this: the chance of an output that only one of two neighbours can have."""
         lost = math.fsum(part.times * math.log1p(-min(part.pair.infinite, 0.999999)) for part in self.parts)
         if any(part.pair.infinite >= 0.999999 for part in self.parts):
             return 1.0
@@ -123,13 +184,13 @@ class Composition:
 
     @cached_property
     def _inflation(self) -> float:
-        """By how much the masses of all parts together exceed one, and the rounding of sums of logarithms."""
+        """By how much the masses of all parts together exceed one, plus the rounding of sums of logarithms."""
         logs = math.fsum(part.times * max(math.log(part.pair.total), 0.0) for part in self.parts)
         return math.expm1(logs) + 16 * ULP
 
     @cached_property
     def largest(self) -> float:
-        """The sum of the largest finite losses: from here on delta is the floor."""
+        """The sum of the largest finite losses. From this epsilon on, delta is the floor."""
         return math.fsum(part.times * part.curve.largest for part in self.parts) * (1 + 4 * ULP)
 
     @cached_property
@@ -137,17 +198,17 @@ class Composition:
         return Ladder(tuple((part.pair, part.times) for part in self.parts))
 
     def _basic(self, epsilons: Floats) -> Floats:
-        """Basic composition, epsilon shared out in proportion to the largest losses."""
-        kept = np.zeros_like(epsilons)
+        """Return delta by basic composition, with epsilon shared out in proportion to the largest losses."""
+        logs = np.zeros_like(epsilons)
         for part in self.parts:
             share = part.curve.largest / self.largest if self.largest > 0 else 0.0
-            each = np.minimum(part.curve.delta(epsilons * share * (1 - 8 * ULP)), 1 - ULP)
-            each = np.where(epsilons >= self.largest, min(part.curve.floor, 1 - ULP), each)
-            kept += part.times * np.log1p(-each)
-        return np.asarray(np.where(kept < -35, 1.0, np.abs(np.expm1(kept)) * (1 + 16 * ULP)))
+            delta = np.minimum(part.curve.delta(epsilons * share * (1 - 8 * ULP)), 1 - ULP)
+            delta = np.where(epsilons >= self.largest, min(part.curve.floor, 1 - ULP), delta)
+            logs += part.times * np.log1p(-delta)
+        return np.asarray(np.where(logs < -35, 1.0, np.abs(np.expm1(logs)) * (1 + 16 * ULP)))
 
     def _basic_epsilon(self, target: float, highest: float) -> float:
-        """The smallest epsilon up to `highest` at which basic composition meets the target; `highest` if none does."""
+        """Return the smallest epsilon up to `highest` where basic composition meets the target; `highest` if none."""
         lowest = 0.0
         for _ in range(9):
             grid = np.linspace(lowest, highest, 65)
@@ -159,7 +220,7 @@ class Composition:
 
 
 def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, step: float | None = None) -> Composition:
-    """The upper bound of delta(epsilon) for everything that one person touches.
+    """Return an upper bound of delta(epsilon) for everything that one person touches.
 
     Parameters
     ----------
@@ -167,17 +228,31 @@ def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, ste
         A mechanism, a perturbation table, a profile, a pair or a composition, or a list of them, each alone or as
         (part, times).
     cells
-        How many times all of it is met: the cells that contain one person, one for each grouping.
+        How many times one person meets all parts: the cells that contain one person, one for each grouping.
     contributions
-        Most rows that one person has in a grouping (for counts). None: one touch is what the neighbours of each
-        mechanism say, as a rule one row.
+        Most rows that one person has in a grouping (for counts). None: one touch is a step between neighbours of each
+        mechanism, as a rule one row.
     step
-        Of the lattice. None: one that holds the losses, or a fine one.
+        The step of the lattice. None: a step that holds the losses, or a fine one.
+
+    Returns
+    -------
+    Composition
+        Bounds of delta and epsilon of all parts together.
 
     Raises
     ------
     ParameterError
-        Nothing to compose, numbers that are not counts, contributions on a cycle, or a step too fine to compute with.
+        There is nothing to compose, a number is not an integer in its range, contributions are given on a cycle, or the
+        step is too fine to compute with.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.gaussian(sigma2=49, support=60).certify(epsilon="0.5", bits=62)
+    >>> together = dc.account.compose(table, cells=100)
+    >>> f"{together.delta(5):.3g}, and never below {together.floor:.2g}"
+    '0.000811, and never below 6.3e-16'
     """
     times = _integer(cells, "cells", MOST_CELLS, "the cells that contain one person")
     listed = list(_listed(parts, times))
@@ -198,7 +273,7 @@ def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, ste
 
 
 def _composition(step: float, curves: list[tuple[Curve, int]]) -> Composition:
-    """Equal curves counted once."""
+    """Return the composition of curves, each curve once and with the number of all its uses."""
     times: dict[int, int] = {}
     for curve, n in curves:
         times[id(curve)] = times.get(id(curve), 0) + n
@@ -207,19 +282,19 @@ def _composition(step: float, curves: list[tuple[Curve, int]]) -> Composition:
 
 
 def _grouping(curves: list[Curve], step: float) -> Pair:
-    """The pair of one grouping: the largest over the partitions of all rows; curves[d - 1] is H^(d)."""
+    """Return the pair of one grouping: the largest delta over the partitions of all rows. curves[d - 1] is H^(d)."""
     pairs = [curve.pair(step) for curve in curves]
     compositions = [
-        Composition(step, tuple(Part(curves[d - 1], pairs[d - 1], len(list(same))) for d, same in groupby(partition)))
+        Composition(step, tuple(Part(curves[d - 1], pairs[d - 1], len(list(equal))) for d, equal in groupby(partition)))
         for partition in _partitions(len(curves), len(curves))
     ]
-    reach = max(sum(part.pair.reach * part.times for part in each.parts) for each in compositions)
+    reach = max(sum(part.pair.reach * part.times for part in split.parts) for split in compositions)
     knots: Floats = step * np.arange(min(reach + 2, int(LARGEST_LOSS / step) + 1), dtype=np.float64)
-    return Pair.of(step, np.max([each.at(knots)[0] for each in compositions], axis=0))
+    return Pair.of(step, np.max([split.at(knots)[0] for split in compositions], axis=0))
 
 
 def _partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write the total as a sum of falling parts."""
+    """Yield every way to write the total as a sum of falling parts."""
     if total == 0:
         yield ()
     for part in range(min(total, largest), 0, -1):
@@ -228,7 +303,7 @@ def _partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def _listed(parts: Any, cells: int) -> Iterator[tuple[Any, int]]:
-    """Parts and how many times each is met."""
+    """Yield every part, and how many times one person meets it."""
     if isinstance(parts, (Mechanism, PTable, Table, Profile, Pair, Composition)):
         yield parts, cells
         return
@@ -283,24 +358,24 @@ def _integer(value: object, name: str, most: int, meaning: str) -> int:
     return number
 
 
-def _epsilons(given: Any) -> Floats:
-    """Floats, none above what was written; a member of an array is read as it would be alone."""
-    written = np.asarray(given, dtype=object)
-    return np.array([_epsilon(each) for each in written.ravel().tolist()], dtype=np.float64).reshape(written.shape)
+def _epsilons(values: Any) -> Floats:
+    """Return floats, none above the number that was given. A member of an array is read as if it were given alone."""
+    array = np.asarray(values, dtype=object)
+    return np.array([_epsilon(value) for value in array.ravel().tolist()], dtype=np.float64).reshape(array.shape)
 
 
-def _epsilon(given: Any) -> float:
-    """The nearest float, or the one below it where the nearest is above the number."""
-    number = exact(given, "epsilon")
+def _epsilon(value: Any) -> float:
+    """Return the nearest float, or the next smaller float if the nearest is above the number."""
+    number = exact(value, "epsilon")
     if number < 0:
-        raise ParameterError(f"epsilon is {given!r:.60}; give finite numbers of 0 or more")
+        raise ParameterError(f"epsilon is {value!r:.60}; give finite numbers of 0 or more")
     nearest = float(number) if number < NO_LOSS else float(NO_LOSS)
     return math.nextafter(nearest, 0.0) if Fraction(nearest) > number else nearest
 
 
-def _delta(given: Number) -> float:
-    number = exact(given, "delta")
+def _delta(value: Number) -> float:
+    number = exact(value, "delta")
     if not 0 <= number < 1:
-        raise ParameterError(f"delta is {given!r:.60}; it is a probability from 0 to below 1")
+        raise ParameterError(f"delta is {value!r:.60}; it is a probability from 0 to below 1")
     nearest = float(number)
     return math.nextafter(nearest, 0.0) if Fraction(nearest) > number else nearest

@@ -1,9 +1,9 @@
-"""A dominating pair on a lattice: what stands for a mechanism when it is composed.
+"""A dominating pair on a lattice: two distributions that stand for a mechanism when it is composed.
 
 A profile H is convex, falls from 1 at a = 0, and lies above 1 - a. Any function G >= H of that kind is the profile of
-some pair of distributions (P, Q), and the pair can be composed in the mechanism's place, even where the next
-question depends on the last answer (Zhu, Dong and Wang 2022). Here G is H at the knots a_i = e**(i step), joined
-by straight lines in a (a line in epsilon would lie below H), and constant after the last knot. Then
+some pair of distributions (P, Q), and the pair can be composed in the mechanism's place, even if the next question
+depends on the last answer (Zhu, Dong and Wang 2022). Here G is H at the knots a_i = e**(i step), joined by straight
+lines in a (a line in epsilon would lie below H), and constant after the last knot. Then
 
     S_i = (H_i - H_{i+1}) / (a_{i+1} - a_i),      Q_i = S_{i-1} - S_i  (i > 0),      P_i = a_i Q_i,
 
@@ -11,10 +11,9 @@ the constant is P's mass on outputs that Q never has, and the rest lies at loss 
 makes the pair its own mirror image: P_{-i} = Q_i.
 
 Rounding. The knots are the real numbers e**(i step). Slopes are rounded up and then made to fall, by the running
-maximum from the right, so the line through them lies above every value it was made from. A difference of two
-floats is right to the last bit, so each mass has a relative error, and is raised by it. Since the composed
-delta grows with every single mass, masses that are too large, even if they sum to more than one, give
-an upper bound.
+maximum from the right, so the line with these slopes lies above every value that it was made from. A difference of two
+floats is right to the last bit, so each mass has a relative error, and is raised by that error. The composed delta
+grows with every single mass. So masses that are too large give an upper bound, even if they sum to more than one.
 """
 
 import math
@@ -38,12 +37,14 @@ class Pair:
 
     Attributes
     ----------
+    step
+        The distance between two losses.
     masses
-        P at the finite losses.
+        P's mass at every finite loss.
     infinite
-        P where Q has nothing.
+        P's mass on outputs that Q never has.
     values
-        Its profile at the knots 0..n.
+        The profile of the pair at the knots 0..n.
     """
 
     step: float
@@ -53,28 +54,28 @@ class Pair:
 
     @classmethod
     def of(cls, step: float, bounds: Floats) -> "Pair":
-        """The pair whose profile is at least bounds[i] at e**(i step), i = 0, 1, ..., and constant after the last."""
+        """Return a pair whose profile is at least bounds[i] at e**(i step), and constant after the last knot."""
         x = step * np.arange(len(bounds))
-        a, wrong = np.exp(x), (x + 8) * ULP
-        apart = a[:-1] * math.expm1(step)
-        steepness = np.maximum(bounds[:-1] - bounds[1:], 0) / apart * (1 + 2 * wrong[:-1])
+        a, error = np.exp(x), (x + 8) * ULP
+        gaps = a[:-1] * math.expm1(step)
+        steepness = np.maximum(bounds[:-1] - bounds[1:], 0) / gaps * (1 + 2 * error[:-1])
         slopes = np.append(np.maximum.accumulate(steepness[::-1])[::-1], 0.0)
         q = slopes[:-1] - slopes[1:]
         p = a[1:] * q
         infinite = float(bounds[-1])
-        values = infinite + np.append(np.cumsum((slopes[:-1] * apart)[::-1])[::-1], 0.0)
-        others = math.fsum(p * (1 - 2 * wrong[1:])) + math.fsum(q)
+        values = infinite + np.append(np.cumsum((slopes[:-1] * gaps)[::-1])[::-1], 0.0)
+        others = math.fsum(p * (1 - 2 * error[1:])) + math.fsum(q)
         rest = max(0.0, 1 - (infinite + others) * (1 - 2 * ULP)) + ULP
-        masses = np.concatenate([q[::-1] * (1 + ULP), [rest], p * (1 + 2 * wrong[1:])])
-        return cls(step, masses, infinite, values * (1 + 2 * wrong + len(x) * ULP))
+        masses = np.concatenate([q[::-1] * (1 + ULP), [rest], p * (1 + 2 * error[1:])])
+        return cls(step, masses, infinite, values * (1 + 2 * error + len(x) * ULP))
 
     def delta(self, epsilons: npt.ArrayLike) -> Floats:
-        """Its profile at every epsilon >= 0, rounded up."""
+        """Return the profile at every epsilon >= 0, rounded up."""
         return interpolate(self.step, self.values, np.asarray(epsilons, dtype=np.float64))
 
     @property
     def floor(self) -> float:
-        """What is left of delta however large epsilon."""
+        """Delta never falls below this, however large epsilon is."""
         return self.infinite
 
     @property
@@ -89,7 +90,7 @@ class Pair:
 
     @cached_property
     def total(self) -> float:
-        """P's whole mass: 1, and what rounding added."""
+        """P's whole mass: 1 plus the rounding of all masses."""
         return (math.fsum(self.masses) + self.infinite) * (1 + 2 * ULP)
 
     @cached_property
@@ -99,13 +100,13 @@ class Pair:
 
     @cached_property
     def variance(self) -> float:
-        """Of the finite loss."""
+        """The variance of the finite loss."""
         x = self.step * np.arange(-self.reach, self.reach + 1)
         mean = float((self.masses * x).sum())
         return float((self.masses * (x - mean) ** 2).sum())
 
     def pair(self, step: float) -> "Pair":
-        """The same on another lattice; its profile is nowhere smaller."""
+        """Return a pair on another lattice, with a profile that is nowhere smaller."""
         if step == self.step:
             return self
         knots = min(int(self.largest / step) + 3, int(LARGEST_LOSS / step) + 1)
@@ -113,12 +114,19 @@ class Pair:
 
 
 def interpolate(step: float, values: Floats, epsilons: Floats, first: int = 0) -> Floats:
-    """Values at the knots e**(i step), i = first, first + 1, ..., joined by lines in a, constant beyond both ends.
+    """Return values at every epsilon, interpolated by lines in a = e**epsilon and constant beyond both ends.
 
-    epsilon is lowered by its rounding error, so falling values give an upper bound.
+    Every epsilon is lowered by its rounding error, so falling values give an upper bound.
+
+    Parameters
+    ----------
+    step
+        The knots are e**(i step).
+    values
+        The values at the knots i = first, first + 1, ...
     """
     farthest = abs(first * step) + len(values) * step + 1
     x = epsilons - (np.abs(epsilons) + farthest) * 4 * ULP - first * step
-    place = np.clip(np.floor(x / step), 0, len(values) - 2).astype(np.int64)
-    share = np.clip(np.expm1(np.clip(x - place * step, 0, step)) / math.expm1(step) * (1 - 8 * ULP), 0, 1)
-    return np.asarray((values[place] * (1 - share) + values[place + 1] * share) * (1 + 4 * ULP))
+    index = np.clip(np.floor(x / step), 0, len(values) - 2).astype(np.int64)
+    share = np.clip(np.expm1(np.clip(x - index * step, 0, step)) / math.expm1(step) * (1 - 8 * ULP), 0, 1)
+    return np.asarray((values[index] * (1 - share) + values[index + 1] * share) * (1 + 4 * ULP))

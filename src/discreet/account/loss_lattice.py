@@ -1,10 +1,10 @@
-"""The step of a lattice of privacy losses.
+"""Choose the step of a lattice of privacy losses.
 
-The losses of noise proportional to exp(-gamma z**2) are odd multiples of gamma, those of geometric noise are plus and
-minus epsilon: a lattice that holds them all loses nothing. Where there is such a step it is found by Euclid's
-algorithm with a tolerance, and taken where the rest, spread to the two knots beside it, adds next to nothing to the
-variance of the loss. Elsewhere the step is a small part of the composed standard deviation; joining by lines
-errs only by the square of the step.
+The losses of noise proportional to exp(-gamma z**2) are odd multiples of gamma. The losses of geometric noise are plus
+and minus epsilon. A lattice that holds all losses adds nothing to delta. Euclid's algorithm with a tolerance finds such
+a step. The step is taken if the losses beside the lattice, each spread to the two nearest knots, add next to nothing to
+the variance of the loss. Otherwise the step is a small part of the composed standard deviation; the error of
+interpolation by lines falls with the square of the step.
 """
 
 import math
@@ -16,22 +16,22 @@ import numpy as np
 from discreet.arrays import Floats
 
 WIDTH = 24.0
-"""Standard deviations that a transform has to hold."""
+"""Standard deviations of the loss that a transform has to hold."""
 
 POINTS = 1 << 17
-"""Points for that width where the step is free, and up to eight times as many where it is given by the losses."""
+"""Points for that width if the step is free; up to eight times as many if the losses give the step."""
 
 KNOTS = 1 << 14
-"""Knots up to the largest loss where the step is free, and up to four times as many where it is given."""
+"""Knots up to the largest loss if the step is free; up to four times as many if the losses give the step."""
 
 EXCESS = 1e-6
-"""Share of the variance that a lattice may add where it is to count as holding the losses."""
+"""Share of the variance that a lattice may add and still counts as holding the losses."""
 
 MOST_LOSSES = 4096
 
 
 class Curve(Protocol):
-    """What the choice needs to know of a profile or a pair."""
+    """The figures of a profile or a pair that the choice depends on."""
 
     @property
     def largest(self) -> float:
@@ -40,7 +40,7 @@ class Curve(Protocol):
 
     @property
     def variance(self) -> float:
-        """Of the loss."""
+        """The variance of the loss."""
         ...
 
     @property
@@ -50,12 +50,18 @@ class Curve(Protocol):
 
 
 def choose(curves: Sequence[tuple[Curve, int]]) -> float:
-    """A step for composing each curve so many times."""
+    """Return a step for composing curves.
+
+    Parameters
+    ----------
+    curves
+        Every curve, and how many times it is used.
+    """
     largest = max(curve.largest for curve, _ in curves)
     variance = math.fsum(times * curve.variance for curve, times in curves)
     free = max(WIDTH * math.sqrt(variance) / POINTS, largest / KNOTS)
     if free < 1e-12:
-        return 1.0  # no output tells anything apart
+        return 1.0  # no output reveals anything
     losses, masses = (np.concatenate(parts) for parts in zip(*(curve.losses for curve, _ in curves), strict=True))
     allowed = max(EXCESS, free**2 * sum(times for _, times in curves) / (6 * variance) if variance else EXCESS)
     step = natural(losses, masses, max(WIDTH * math.sqrt(variance) / POINTS / 8, largest / KNOTS / 4), allowed)
@@ -63,7 +69,17 @@ def choose(curves: Sequence[tuple[Curve, int]]) -> float:
 
 
 def natural(losses: Floats, masses: Floats, smallest: float, allowed: float) -> float | None:
-    """A step, not below `smallest`, of which all losses are multiples but for `allowed` of their variance."""
+    """Return a step that holds all losses; None if there is none.
+
+    Parameters
+    ----------
+    losses, masses
+        The losses above 0, and the mass on each.
+    smallest
+        The step is not below this.
+    allowed
+        The share of the variance that the lattice may add.
+    """
     heavy = np.sort(losses[masses > 1e-6 * masses.max()]) if masses.size else masses
     heavy = heavy[np.diff(heavy, prepend=-np.inf) > 0]
     if not 0 < heavy.size <= MOST_LOSSES:
@@ -76,13 +92,13 @@ def natural(losses: Floats, masses: Floats, smallest: float, allowed: float) -> 
     for _ in range(2):
         counts = np.maximum(np.rint(losses / step), 1)
         step = float((masses * counts * losses).sum() / (masses * counts**2).sum())
-    rest = np.abs(losses / step - np.rint(losses / step))
-    excess = float((masses * rest * (1 - rest)).sum()) * step**2
+    offset = np.abs(losses / step - np.rint(losses / step))
+    excess = float((masses * offset * (1 - offset)).sum()) * step**2
     return step if excess <= allowed * float((masses * losses**2).sum()) else None
 
 
-def _common(one: float, other: float, tolerance: float) -> float:
-    """The largest number of which both are multiples, to a tolerance."""
-    while other > tolerance:
-        one, other = other, abs(one - round(one / other) * other)
-    return one
+def _common(larger: float, smaller: float, tolerance: float) -> float:
+    """Return the largest number of which both numbers are multiples, within a tolerance."""
+    while smaller > tolerance:
+        larger, smaller = smaller, abs(larger - round(larger / smaller) * smaller)
+    return larger
