@@ -186,8 +186,8 @@ def _sorted_pairs(pairs: privacy.Pairs) -> list[DirectedPair]:
         if np.array_equal(row_p, row_q):
             continue
         kept = int(np.searchsorted(-row_ratios, -(1 - 2 * SLACK), side="right"))
-        sums = [np.concatenate([[0.0], np.cumsum(values[:kept])]) for values in (row_p, row_q)]
-        result.append(DirectedPair(row_ratios[:kept], *sums, len(row_ratios)))
+        p_sums, q_sums = (np.concatenate([[0.0], np.cumsum(values[:kept])]) for values in (row_p, row_q))
+        result.append(DirectedPair(row_ratios[:kept], p_sums, q_sums, len(row_ratios)))
     return result
 
 
