@@ -1,4 +1,4 @@
-"""Composition: never below the truth made by hand, never above basic composition, and the numbers we know."""
+"""Composition: never below exact sums, never above basic composition, and the numbers that papers print."""
 
 import math
 from fractions import Fraction
@@ -13,7 +13,7 @@ from discreet import Counts, Cycle, Mechanism, Row, design
 from discreet.account import Composition, Pair, compose, profile
 from tests.account.examples import EXAMPLE, above, composed, hockey, maximum_entropy, pairs, product, rows, tiny
 
-# The truth, made by hand
+# Against exact sums
 
 
 @settings(max_examples=120)
@@ -27,35 +27,35 @@ def test_two_cells_are_bounded(mechanism: Mechanism, epsilon: float) -> None:
 @settings(max_examples=60)
 @given(tiny(), st.floats(0, 3))
 def test_three_cells_are_bounded(mechanism: Mechanism, epsilon: float) -> None:
-    ordered = [(p, q) for place, (p, q) in enumerate(pairs(mechanism)) if place < 2]
+    ordered = [(p, q) for index, (p, q) in enumerate(pairs(mechanism)) if index < 2]
     assert Fraction(compose(mechanism, 3).delta(epsilon)) >= composed([ordered] * 3, above(epsilon))
 
 
 @settings(max_examples=60)
 @given(tiny(), tiny(), st.floats(0, 3), st.sampled_from([None, 0.01, 0.3]))
 def test_different_parts_are_bounded_on_any_lattice(
-    one: Mechanism, other: Mechanism, epsilon: float, step: float | None
+    first: Mechanism, second: Mechanism, epsilon: float, step: float | None
 ) -> None:
-    truth = composed([list(pairs(one))[:2], list(pairs(one))[:2], list(pairs(other))[:2]], above(epsilon))
-    assert Fraction(compose([(one, 2), other], step=step).delta(epsilon)) >= truth
+    truth = composed([list(pairs(first))[:2], list(pairs(first))[:2], list(pairs(second))[:2]], above(epsilon))
+    assert Fraction(compose([(first, 2), second], step=step).delta(epsilon)) >= truth
 
 
 @settings(max_examples=40)
 @given(tiny(outputs=2, most_rows=3), st.floats(0, 3))
 def test_the_next_question_may_depend_on_the_last_answer(mechanism: Mechanism, epsilon: float) -> None:
-    """Adaptively: after each output the worst pair for what is left of a."""
+    """An adversary takes, after each output, the pair that is worst at the a that is left."""
     a = above(epsilon)
-    every = list(pairs(mechanism))
+    all_pairs = list(pairs(mechanism))
 
-    def worst(at: Fraction | None) -> Fraction:
-        return Fraction(1) if at is None else max(hockey(p, q, at) for p, q in every)
+    def worst(left: Fraction | None) -> Fraction:
+        return Fraction(1) if left is None else max(hockey(p, q, left) for p, q in all_pairs)
 
     truth = max(
         sum(
             p[y] * worst(None if y not in q else Fraction(0)) if y not in q else p[y] * worst(a * q[y] / p[y])
             for y in p
         )
-        for p, q in every
+        for p, q in all_pairs
     )
     assert Fraction(compose(mechanism, 2).delta(epsilon)) >= truth
 
@@ -83,7 +83,7 @@ def test_a_free_lattice_costs_little(half: list[int], epsilon: float) -> None:
 
 
 @pytest.mark.parametrize(("bits", "cells"), [(16, 100), (32, 100), (12, 800)])
-def test_many_cells_against_integers(bits: int, cells: int) -> None:
+def test_many_cells_of_randomized_response_are_met_to_seven_digits(bits: int, cells: int) -> None:
     """Randomized response: the binomial sum in fractions, down to 1e-20 and beyond; 800 cells need a cut window."""
     table = design.randomized_response(epsilon="0.25", categories=2).certify(bits=bits).table
     high, low = sorted(table.interior[0].weights, reverse=True)
@@ -98,7 +98,7 @@ def test_many_cells_against_integers(bits: int, cells: int) -> None:
         assert truth <= Fraction(composition.delta(0.25 * cells * share)) <= truth * (1 + Fraction(1, 10**7)) + 1e-300
 
 
-# The numbers we know
+# Numbers that are known
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,10 @@ def test_the_integers_of_example_1_lose_nothing() -> None:
         (1000, 1e-3, 23.3, 38.9),
     ],
 )
-def test_equal_variance(cells: int, delta: float, entropy: float | None, geometric: float | None) -> None:
-    """Once, geometric noise is better; many times, maximum entropy is."""
+def test_noise_of_equal_variance_has_the_known_epsilons(
+    cells: int, delta: float, entropy: float | None, geometric: float | None
+) -> None:
+    """Once, geometric noise is better; many times, maximum entropy is better."""
     if entropy:
         tolerance = 1e-8 if entropy != 23.3 else 2e-3
         assert compose(maximum_entropy(60), cells).epsilon(delta) == pytest.approx(entropy, rel=tolerance)
@@ -179,20 +181,20 @@ def test_a_delta_far_below_the_error_of_a_transform_is_met() -> None:
     assert 0 < composition.error(12) < 1e-8 * composition.delta(12)
 
 
-def test_the_worst_pair_at_one_epsilon_is_not_what_composes() -> None:
+def test_composition_is_not_decided_by_the_worst_pair_at_one_epsilon() -> None:
     """A pair that leaks 1e-3 beats randomized response of epsilon .3 once; twenty times it loses, .0198 to .261."""
     coin, total = 574_443, 10**6
     leak = rows([999, 1, 0], [999, 0, 1])
-    both = rows(
+    mixed = rows(
         [999 * coin, 999 * (total - coin), total, 0],
         [999 * coin, 999 * (total - coin), 0, total],
         [999 * (total - coin), 999 * coin, 0, total],
     )
     assert profile(leak).delta(0.3) == pytest.approx(1e-3)
-    assert profile(both).delta(0.3) == pytest.approx(1e-3)
+    assert profile(mixed).delta(0.3) == pytest.approx(1e-3)
     assert compose(leak, 20).delta(1) == pytest.approx(0.0198, abs=5e-5)
     assert compose(design.randomized_response(epsilon="0.3"), 20).delta(1) == pytest.approx(0.261, abs=5e-4)
-    assert compose(both, 20).delta(1) >= 0.26
+    assert compose(mixed, 20).delta(1) >= 0.26
 
 
 # Several rows of one person
@@ -205,7 +207,7 @@ def test_five_rows_in_one_cell_are_not_five_touches() -> None:
 
 @settings(max_examples=30)
 @given(tiny(most_rows=4), st.floats(0, 3))
-def test_three_rows_however_they_fall(mechanism: Mechanism, epsilon: float) -> None:
+def test_three_rows_are_bounded_however_they_fall_into_cells(mechanism: Mechanism, epsilon: float) -> None:
     """3, 2 + 1 and 1 + 1 + 1 rows in different cells of a grouping, by hand, clamped into the domain."""
     bound = Fraction(compose(mechanism, contributions=3).delta(epsilon))
     by_distance = {distance: _distinct(mechanism, distance) for distance in (1, 2, 3)}
@@ -215,14 +217,14 @@ def test_three_rows_however_they_fall(mechanism: Mechanism, epsilon: float) -> N
 
 
 def test_one_row_is_the_plain_case_and_more_rows_cost_more() -> None:
-    at = np.linspace(0, 3, 13)
-    one, two, three = (compose(EXAMPLE, 4, contributions=rows).delta(at) for rows in (1, 2, 3))
-    assert np.allclose(one, compose(EXAMPLE, 4).delta(at), rtol=1e-9)
+    epsilons = np.linspace(0, 3, 13)
+    one, two, three = (compose(EXAMPLE, 4, contributions=rows).delta(epsilons) for rows in (1, 2, 3))
+    assert np.allclose(one, compose(EXAMPLE, 4).delta(epsilons), rtol=1e-9)
     assert (one < two).all()
     assert (two < three).all()
 
 
-# What it promises
+# Promises
 
 
 @settings(max_examples=40)
@@ -264,42 +266,42 @@ def test_epsilon_is_the_smallest_whose_bound_is_delta(mechanism: Mechanism, cell
 @settings(max_examples=30)
 @given(tiny(most_rows=3), st.integers(1, 100))
 def test_a_curve_falls_and_is_its_points_in_any_order(mechanism: Mechanism, cells: int) -> None:
-    at = np.linspace(0, 1.1 * cells * min(profile(mechanism).largest, 3), 40)
-    curve = compose(mechanism, cells).delta(at)
+    epsilons = np.linspace(0, 1.1 * cells * min(profile(mechanism).largest, 3), 40)
+    curve = compose(mechanism, cells).delta(epsilons)
     assert (np.diff(curve) <= 1e-7 * curve[:-1] + 1e-300).all()
     other = compose(mechanism, cells)
-    assert [other.delta(e) for e in at[::-1].tolist()] == curve[::-1].tolist()
-    assert other.delta(at.reshape(8, 5)).tolist() == curve.reshape(8, 5).tolist()
-    assert [other.error(e) for e in at.tolist()] == compose(mechanism, cells).error(at).tolist()
+    assert [other.delta(e) for e in epsilons[::-1].tolist()] == curve[::-1].tolist()
+    assert other.delta(epsilons.reshape(8, 5)).tolist() == curve.reshape(8, 5).tolist()
+    assert [other.error(e) for e in epsilons.tolist()] == compose(mechanism, cells).error(epsilons).tolist()
 
 
 def test_a_point_of_an_array_is_the_point_alone() -> None:
     """Tilts of 30,000 show the last bit of epsilon: 1e-10 of delta between a float and its decimals."""
     mechanism = rows([8, 5, 1], [9, 7, 1])
-    at = np.linspace(0, 1.1 * 100 * profile(mechanism).largest, 40)
-    curve = compose(mechanism, 100).delta(at).tolist()
-    assert [compose(mechanism, 100).delta(e) for e in at.tolist()] == curve
-    for order in (at, at[::-1], np.random.default_rng(1).permutation(at)):
+    epsilons = np.linspace(0, 1.1 * 100 * profile(mechanism).largest, 40)
+    curve = compose(mechanism, 100).delta(epsilons).tolist()
+    assert [compose(mechanism, 100).delta(e) for e in epsilons.tolist()] == curve
+    for order in (epsilons, epsilons[::-1], np.random.default_rng(1).permutation(epsilons)):
         other = compose(mechanism, 100)
         assert dict(zip(order.tolist(), [other.delta(e) for e in order.tolist()], strict=True)) == dict(
-            zip(at.tolist(), curve, strict=True)
+            zip(epsilons.tolist(), curve, strict=True)
         )
 
 
 def test_a_list_of_numbers_is_read_as_each_of_them_is() -> None:
-    given = ["1/3", "0.7", Fraction(2, 7), 0.1, 3, np.float32(0.3)]
+    numbers = ["1/3", "0.7", Fraction(2, 7), 0.1, 3, np.float32(0.3)]
     together = compose(EXAMPLE, 10)
-    assert together.delta(given).tolist() == [together.delta(each) for each in given]
+    assert together.delta(numbers).tolist() == [together.delta(number) for number in numbers]
 
 
 def test_the_bound_does_not_depend_on_the_number_of_threads() -> None:
-    """Of 40,000 losses a matrix library shares out the sums."""
+    """A matrix library shares out sums over 40,000 losses to its threads."""
     pair = Pair.of(1e-4, np.linspace(0.7, 0, 20_001) ** 3)
-    found = []
+    bounds = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            found.append(compose(pair, 100, step=pair.step).delta(np.linspace(0, 100, 50)).tolist())
-    assert found[0] == found[1]
+            bounds.append(compose(pair, 100, step=pair.step).delta(np.linspace(0, 100, 50)).tolist())
+    assert bounds[0] == bounds[1]
 
 
 @settings(max_examples=30)
@@ -323,8 +325,8 @@ def test_compositions_compose() -> None:
 
 def test_parts_may_be_anything_that_has_a_profile() -> None:
     table = EXAMPLE.certify(epsilon="0.5")
-    at = np.array([0.5, 1.0, 2.0])
-    expected = compose(table, 6).delta(at)
+    epsilons = np.array([0.5, 1.0, 2.0])
+    expected = compose(table, 6).delta(epsilons)
     pair = profile(table).pair(compose(table, 6).step)
     assert isinstance(pair, Pair)
     for parts in (
@@ -336,26 +338,26 @@ def test_parts_may_be_anything_that_has_a_profile() -> None:
         Mechanism.from_table(table.table),
     ):
         cells = 1 if isinstance(parts, list) else 6
-        assert np.allclose(compose(parts, cells).delta(at), expected, rtol=1e-9)
+        assert np.allclose(compose(parts, cells).delta(epsilons), expected, rtol=1e-9)
 
 
 def test_noise_on_a_cycle_composes() -> None:
     """Wrap pairs: from the last residue to the first."""
     cycle = Mechanism(Cycle(3), interior=(Row.of(0, [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]),))
     assert compose(cycle, 5).epsilon(0) == pytest.approx(5 * math.log(2))
-    laws: list[dict[object, Fraction]] = [
+    distributions: list[dict[object, Fraction]] = [
         {(z + shift) % 3: Fraction(1, 4 - 2 * (z == 0)) for z in range(3)} for shift in range(3)
     ]
-    every = [(p, q) for p in laws for q in laws if p is not q]
-    assert Fraction(compose(cycle, 2).delta(0.4)) >= composed([every] * 2, above(0.4))
+    all_pairs = [(p, q) for p in distributions for q in distributions if p is not q]
+    assert Fraction(compose(cycle, 2).delta(0.4)) >= composed([all_pairs] * 2, above(0.4))
 
 
-def test_noise_that_tells_nothing_costs_nothing() -> None:
+def test_noise_that_reveals_nothing_costs_nothing() -> None:
     composition = compose(design.uniform(n=4), 1000)
     assert composition.epsilon(0) == composition.delta(0) == 0
 
 
-def test_outputs_that_tell_everything_cost_everything() -> None:
+def test_outputs_that_reveal_the_truth_cost_everything() -> None:
     composition = compose(rows([1, 0], [0, 1]), 3)
     assert composition.delta(50) == composition.floor == 1
     assert composition.epsilon(0.99) == math.inf
@@ -375,14 +377,14 @@ def test_exact_numbers_are_understood() -> None:
 
 
 def _distinct(mechanism: Mechanism, distance: int) -> list[tuple[dict[object, Fraction], dict[object, Fraction]]]:
-    found: list[tuple[dict[object, Fraction], dict[object, Fraction]]] = []
+    distinct: list[tuple[dict[object, Fraction], dict[object, Fraction]]] = []
     for pair in pairs(mechanism, distance):
-        if pair not in found:
-            found.append(pair)
-    return found
+        if pair not in distinct:
+            distinct.append(pair)
+    return distinct
 
 
-def test_losses_too_large_for_a_float_count_as_lost_for_good() -> None:
+def test_losses_too_large_for_a_float_count_as_infinite() -> None:
     """Two steps of 272 each: e**816 is no float."""
     weights = [Fraction(1, 10**354), Fraction(1, 10**118), Fraction(1), Fraction(1, 10**118), Fraction(1, 10**354)]
     total = sum(weights)

@@ -1,4 +1,4 @@
-"""What cannot be composed is refused."""
+"""Arguments that cannot be composed are refused by name."""
 
 import math
 
@@ -9,17 +9,15 @@ from discreet.account import compose
 from discreet.errors import ParameterError
 from tests.account.examples import EXAMPLE
 
-# What it refuses
-
 
 @pytest.mark.parametrize("cells", [0, -1, 1.0, 2.5, "3", None, True, 10**7])
-def test_cells_are_counted(cells: object) -> None:
+def test_cells_are_integers_from_1_to_a_million(cells: object) -> None:
     with pytest.raises(ParameterError, match="cells"):
         compose(EXAMPLE, cells)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("parts", "about"),
+    ("parts", "named"),
     [
         ([], "nothing to compose"),
         ((), "nothing to compose"),
@@ -33,13 +31,13 @@ def test_cells_are_counted(cells: object) -> None:
         ([(2, EXAMPLE)], "a part"),
     ],
 )
-def test_parts_must_have_a_profile(parts: object, about: str) -> None:
-    with pytest.raises(ParameterError, match=about):
+def test_parts_must_have_a_profile(parts: object, named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
         compose(parts)
 
 
 @pytest.mark.parametrize("contributions", [0, -2, 1.5, "2", True, 21])
-def test_contributions_are_counted(contributions: object) -> None:
+def test_contributions_are_integers_from_1_to_20(contributions: object) -> None:
     with pytest.raises(ParameterError, match="contributions"):
         compose(EXAMPLE, contributions=contributions)  # type: ignore[arg-type]
 
@@ -61,9 +59,9 @@ def test_a_step_must_be_usable(step: float) -> None:
 @pytest.mark.parametrize("epsilon", [-1, -1e-300, math.nan, math.inf, "x", [0.1, -0.1], None, True])
 def test_epsilon_must_be_a_number_of_0_or_more(epsilon: object) -> None:
     composition = compose(EXAMPLE)
-    for ask in (composition.delta, composition.error):
+    for method in (composition.delta, composition.error):
         with pytest.raises(ParameterError, match="epsilon"):
-            ask(epsilon)
+            method(epsilon)
 
 
 @pytest.mark.parametrize("delta", [-0.1, 1, 2, math.nan, "x", True])

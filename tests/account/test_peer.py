@@ -1,4 +1,4 @@
-"""Against dp_accounting's privacy loss distributions, which err the other way when asked to."""
+"""Composition against the privacy loss distributions of dp_accounting, which also gives lower bounds."""
 
 import math
 
@@ -8,18 +8,18 @@ from dp_accounting.pld import privacy_loss_distribution as peer
 
 from discreet import Mechanism, design
 from discreet.account import compose
-from tests.account.examples import law, maximum_entropy, rows
+from tests.account.examples import distribution, maximum_entropy, rows
 
 
 def peer_of(mechanism: Mechanism, count: int, interval: float, pessimistic: bool) -> peer.PrivacyLossDistribution:
-    """The pair (count, count + 1) in both directions: symmetric=False, or only one of them is looked at."""
-    one, other = (
-        {y: math.log(p) for y, p in zip(*(part.tolist() for part in mechanism.pmf(c)), strict=True) if p > 0}
+    """Return the peer's pair (count, count + 1) in both directions, which needs symmetric=False."""
+    p, q = (
+        {y: math.log(mass) for y, mass in zip(*(part.tolist() for part in mechanism.pmf(c)), strict=True) if mass > 0}
         for c in (count, count + 1)
     )
     return peer.from_two_probability_mass_functions(
-        one,
-        other,
+        p,
+        q,
         pessimistic_estimate=pessimistic,
         value_discretization_interval=interval,
         symmetric=False,
@@ -42,27 +42,27 @@ def peer_of(mechanism: Mechanism, count: int, interval: float, pessimistic: bool
 def test_never_below_the_optimistic_bound(mechanism: Mechanism, count: int, cells: int) -> None:
     optimistic = peer_of(mechanism, count, 1e-3, pessimistic=False).self_compose(cells)
     composition = compose(mechanism, cells)
-    at = np.linspace(0, 0.6 * cells * mechanism.epsilon(0.5) + 1, 12)
-    theirs = np.array(optimistic.get_delta_for_epsilon(at))
-    assert (composition.delta(at) >= theirs - 1e-12).all()
+    epsilons = np.linspace(0, 0.6 * cells * mechanism.epsilon(0.5) + 1, 12)
+    theirs = np.array(optimistic.get_delta_for_epsilon(epsilons))
+    assert (composition.delta(epsilons) >= theirs - 1e-12).all()
 
 
 @pytest.mark.parametrize("cells", [1, 7, 60])
 def test_no_looser_than_the_pessimistic_bound_where_one_pair_is_all_there_is(cells: int) -> None:
     for mechanism in (maximum_entropy(25), design.geometric(epsilon="0.4"), design.gaussian(sigma2=9, support=30)):
         pessimistic = peer_of(mechanism, 0, 1e-3, pessimistic=True).self_compose(cells)
-        at = np.linspace(0, cells * 0.3, 12)
-        theirs = np.array(pessimistic.get_delta_for_epsilon(at))
-        assert (compose(mechanism, cells).delta(at) <= theirs * (1 + 1e-6) + 1e-12).all()
+        epsilons = np.linspace(0, cells * 0.3, 12)
+        theirs = np.array(pessimistic.get_delta_for_epsilon(epsilons))
+        assert (compose(mechanism, cells).delta(epsilons) <= theirs * (1 + 1e-6) + 1e-12).all()
 
 
-def test_both_directions_are_looked_at() -> None:
-    """The peer's default looks at one direction of a pair and says 0 where the other has .2; ours has .2."""
+def test_both_directions_of_a_pair_count() -> None:
+    """The peer's default takes one direction of a pair, with 0. The other direction has .2, as composition says."""
     mechanism = rows([4, 1], [1, 0])
-    one, other = ({y: math.log(p) for y, p in law(mechanism, count).items()} for count in (0, 1))
-    default = peer.from_two_probability_mass_functions(one, other)
+    p, q = ({y: math.log(mass) for y, mass in distribution(mechanism, count).items()} for count in (0, 1))
+    default = peer.from_two_probability_mass_functions(p, q)
     assert default.get_delta_for_epsilon(1.0) == pytest.approx(0, abs=1e-12)
-    both = peer.from_two_probability_mass_functions(one, other, symmetric=False)
-    assert both.get_delta_for_epsilon(1.0) == pytest.approx(0.2)
+    two_sided = peer.from_two_probability_mass_functions(p, q, symmetric=False)
+    assert two_sided.get_delta_for_epsilon(1.0) == pytest.approx(0.2)
     assert compose(mechanism).delta(1) == pytest.approx(0.2)
-    assert compose(mechanism, 3).delta(1) >= both.self_compose(3).get_delta_for_epsilon(1.0) - 1e-12
+    assert compose(mechanism, 3).delta(1) >= two_sided.self_compose(3).get_delta_for_epsilon(1.0) - 1e-12

@@ -1,4 +1,4 @@
-"""Profiles and their dominating pairs: never below the definition, and close to it."""
+"""Profiles and their dominating pairs: never below the definition, and close to the definition."""
 
 import math
 from fractions import Fraction
@@ -19,7 +19,7 @@ EPSILONS = np.array([0, 1e-6, 0.01, 0.1, 0.3, 1, math.log(2), math.log(3), 2, 3,
 
 @settings(max_examples=200)
 @given(mechanisms() | cycles())
-def test_a_profile_is_the_definition_from_above(mechanism: Mechanism) -> None:
+def test_a_profile_is_just_above_the_definition(mechanism: Mechanism) -> None:
     bounds = profile(mechanism).delta(EPSILONS[:-1])
     for epsilon, bound in zip(EPSILONS.tolist(), bounds.tolist(), strict=False):
         truth = by_hand(mechanism, above(epsilon) if epsilon else Fraction(1))
@@ -29,7 +29,7 @@ def test_a_profile_is_the_definition_from_above(mechanism: Mechanism) -> None:
 @settings(max_examples=100)
 @given(mechanisms(), st.integers(1, 6), st.floats(0.01, 3))
 def test_counts_may_be_farther_apart_than_the_design_knew(mechanism: Mechanism, distance: int, epsilon: float) -> None:
-    """Counts beyond the domain are clamped into it, so a distance beyond it still has its pairs."""
+    """Counts are clamped into the domain, so a distance beyond the size of the domain still has pairs."""
     truth = max(hockey(p, q, above(epsilon)) for p, q in pairs(mechanism, distance))
     assert truth <= Fraction(float(profile(mechanism, distance).delta(epsilon))) <= truth + Fraction(1, 10**12)
 
@@ -65,12 +65,12 @@ def test_the_masses_of_a_pair_are_its_profile(mechanism: Mechanism, step: float)
 @given(tiny(most_rows=3))
 def test_another_lattice_only_adds(mechanism: Mechanism) -> None:
     pair = profile(mechanism).pair(0.05)
-    at = np.linspace(0, 4, 23)
-    assert (pair.pair(0.03).delta(at) >= pair.delta(at) - 1e-15).all()
+    epsilons = np.linspace(0, 4, 23)
+    assert (pair.pair(0.03).delta(epsilons) >= pair.delta(epsilons) - 1e-15).all()
     assert pair.pair(0.05) is pair
 
 
-def test_the_integers_of_a_certificate_are_what_is_measured() -> None:
+def test_the_profile_of_a_certified_table_is_that_of_its_integers() -> None:
     for bits in (16, 62):
         table = design.geometric(epsilon=1, upper=20).certify(bits=bits)
         for epsilon in ("0.5", "0.9", "1"):
@@ -91,11 +91,11 @@ def test_probabilities_that_underflow_count() -> None:
     assert curve.largest == pytest.approx(5)
 
 
-def test_a_profile_of_nonsense_is_refused() -> None:
-    with pytest.raises(ParameterError, match="profile"):
+def test_text_and_a_distance_on_a_cycle_have_no_profile() -> None:
+    with pytest.raises(ParameterError, match="noise"):
         profile("noise")  # type: ignore[arg-type]
     cycle = Mechanism(Cycle(4), interior=(Row.of(0, [0.4, 0.2, 0.2, 0.2]),))
-    with pytest.raises(ParameterError, match="cycle"):
+    with pytest.raises(ParameterError, match="distance is 2"):
         profile(cycle, distance=2)
 
 
@@ -106,6 +106,6 @@ def test_a_distance_is_a_number_of_rows(distance: object) -> None:
         profile(design.geometric(epsilon=1, upper=3), distance)  # type: ignore[arg-type]
 
 
-def test_rows_that_are_all_alike_have_no_profile_to_speak_of() -> None:
+def test_equal_rows_have_a_profile_of_0() -> None:
     curve = profile(Mechanism(Counts(0, 3), tuple(Row.of(0, [0.5, 0.5]) for _ in range(4))))
     assert curve.delta(0) == curve.floor == curve.largest == 0

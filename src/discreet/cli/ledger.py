@@ -18,7 +18,8 @@ from discreet.measure.secret_memory import Memory
 from discreet.plan.sections import Secret
 
 if TYPE_CHECKING:
-    from discreet.account.ledger.ledger import Ledger, Statement
+    from discreet.account.ledger.ledger import Ledger
+    from discreet.account.ledger.statement import Statement
 
 app = typer.Typer(
     help="The record of what privacy was spent, in whole units of one table.",

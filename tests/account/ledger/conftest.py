@@ -1,4 +1,4 @@
-"""Places for ledgers."""
+"""Locations for ledgers."""
 
 import itertools
 from pathlib import Path
@@ -9,8 +9,8 @@ _NUMBERS = itertools.count()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where there is no ledger yet: a file, and an empty database."""
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A location without a ledger: the path of no file yet, and the address of an empty database."""
     if request.param == "sqlite":
         return str(tmp_path / "town.ledger")
     server = request.getfixturevalue("postgres")

@@ -1,4 +1,4 @@
-"""Many hands, crashes, and every order of steps: the sum of what is granted never exceeds the capacity."""
+"""Many processes, crashes, and every order of steps: the sum of all grants never exceeds the capacity."""
 
 import signal
 import subprocess
@@ -21,13 +21,13 @@ NAMES = st.sampled_from(["a", "b", "c", "d"])
 
 
 class Books(RuleBasedStateMachine):
-    """A ledger beside what a few lines of Python say that it should hold."""
+    """A ledger, and a model of it in a few lines of Python."""
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.place = Path(self.folder.name) / "ledger"
-        self.ledger = new(self.place, CAPACITY)
+        self.path = Path(self.folder.name) / "ledger"
+        self.ledger = new(self.path, CAPACITY)
         self.grants: dict[str, Grant] = {}
         self.states: dict[str, str] = {}
         self.costs: dict[str, int] = {}
@@ -41,17 +41,17 @@ class Books(RuleBasedStateMachine):
 
     @rule(name=NAMES, cost=st.integers(0, 6))
     def reserve(self, name: str, cost: int) -> None:
-        open_now = self.states.get(name, "refunded") != "refunded"
-        if open_now and cost != self.costs[name]:
-            with pytest.raises(LedgerError, match="reserved before"):
+        is_open = self.states.get(name, "refunded") != "refunded"
+        if is_open and cost != self.costs[name]:
+            with pytest.raises(LedgerError, match=f"'{name}' was reserved before, for {self.costs[name]} units"):
                 self.ledger.reserve(name, cost, cells(name, "shared"), {})
-        elif not open_now and self.used() + cost > CAPACITY:
+        elif not is_open and self.used() + cost > CAPACITY:
             with pytest.raises(BudgetError):
                 self.ledger.reserve(name, cost, cells(name, "shared"), {})
         else:
             self.grants[name] = self.ledger.reserve(name, cost, cells(name, "shared"), {})
             self.costs[name] = cost
-            self.states[name] = self.states[name] if open_now else "reserved"
+            self.states[name] = self.states[name] if is_open else "reserved"
             assert self.grants[name].state == self.states[name]
 
     @precondition(lambda self: self.grants)
@@ -75,7 +75,7 @@ class Books(RuleBasedStateMachine):
 
     @rule()
     def open_again(self) -> None:
-        self.ledger = Ledger.at(self.place, SECRET)
+        self.ledger = Ledger.at(self.path, SECRET)
 
     @invariant()
     def agree(self) -> None:
@@ -90,19 +90,19 @@ TestBooks = Books.TestCase
 TestBooks.settings = settings(max_examples=12, stateful_step_count=20, deadline=None)
 
 
-def office(place: str, number: int) -> "subprocess.Popen[str]":
-    """A process that asks for 50 grants and prints the names of those it was given."""
-    command = [sys.executable, "-W", "error", "-m", "tests.account.ledger.town", place, f"office {number}", "50"]
+def office(location: str, number: int) -> "subprocess.Popen[str]":
+    """Start a process that asks for 50 grants and prints the names of the releases that were granted."""
+    command = [sys.executable, "-W", "error", "-m", "tests.account.ledger.town", location, f"office {number}", "50"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_eight_processes_ask_for_400_grants_where_300_fit(place: str) -> None:
-    ledger = new(place, 300)
-    asking = [office(place, number) for number in range(8)]
-    granted = [line for each in asking for line in each.communicate()[0].splitlines()]
-    assert [each.returncode for each in asking] == [0] * 8
+def test_eight_processes_ask_for_400_grants_where_300_fit(location: str) -> None:
+    ledger = new(location, 300)
+    offices = [office(location, number) for number in range(8)]
+    granted = [line for process in offices for line in process.communicate()[0].splitlines()]
+    assert [process.returncode for process in offices] == [0] * 8
     assert len(set(granted)) == len(granted) == 300
-    assert office(place, 8).communicate()[0] == ""
+    assert office(location, 8).communicate()[0] == ""
     statement = ledger.verify()
     assert (statement.spent, statement.left) == (300, 0)
     assert {record.release for record in statement.records} == set(granted)
@@ -112,35 +112,35 @@ def test_eight_processes_ask_for_400_grants_where_300_fit(place: str) -> None:
 CRASH = """
 import os, signal, sys
 from tests.account.ledger.town import *
-from discreet.account.ledger.entries import Book
-from discreet.account.ledger import spent_cells as digests
+from discreet.account.ledger.entries import ChainStore
+from discreet.account.ledger import spent_cells
 
-place, where, step = sys.argv[1:]
+location, moment, step = sys.argv[1:]
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 def dying(function, kind):
-    def run(*given, **named):
-        result = function(*given, **named)
-        if where == "inside" and (kind is None or kind in given):
+    def run(*arguments, **named):
+        result = function(*arguments, **named)
+        if moment == "inside" and (kind is None or kind in arguments):
             die()
         return result
     return run
 if step == "cells":
-    digests.record = dying(digests.record, None)
+    spent_cells.record = dying(spent_cells.record, None)
 else:
-    Book.append = dying(Book.append, step)
-ledger = Ledger.at(place, SECRET)
+    ChainStore.append = dying(ChainStore.append, step)
+ledger = Ledger.at(location, SECRET)
 grant = ledger.reserve("census", 3, cells("a", "b"), {})
-if (where, step) == ("after", "reserve"): die()
+if (moment, step) == ("after", "reserve"): die()
 grant.spend()
-if (where, step) == ("after", "spend"): die()
+if (moment, step) == ("after", "spend"): die()
 grant.complete()
-if (where, step) == ("after", "complete"): die()
+if (moment, step) == ("after", "complete"): die()
 """
 
 
 @pytest.mark.parametrize(
-    ("where", "step", "left_in"),
+    ("moment", "step", "state"),
     [
         ("inside", "reserve", None),
         ("after", "reserve", "reserved"),
@@ -152,20 +152,20 @@ if (where, step) == ("after", "complete"): die()
     ],
 )
 def test_a_crash_leaves_whole_steps_and_the_release_can_be_completed(
-    place: str, where: str, step: str, left_in: str | None
+    location: str, moment: str, step: str, state: str | None
 ) -> None:
-    new(place)
-    killed = subprocess.run([sys.executable, "-c", CRASH, place, where, step], check=False)
+    new(location)
+    killed = subprocess.run([sys.executable, "-c", CRASH, location, moment, step], check=False)
     assert killed.returncode == -signal.SIGKILL
-    ledger = Ledger.at(place, SECRET)
+    ledger = Ledger.at(location, SECRET)
     grant = ledger.find("census")
-    assert (grant and grant.state) == left_in
-    spent = left_in in ("spent", "complete")
+    assert (grant and grant.state) == state
+    spent = state in ("spent", "complete")
     assert ledger.known(cells("a", "b")) == (set(cells("a", "b")) if spent else set())
     assert ledger.known(cells("a", "b"), release="census") == set()
     statement = ledger.verify()
-    assert (statement.spent, statement.reserved) == (3 if spent else 0, 3 if left_in == "reserved" else 0)
-    if left_in == "reserved":
+    assert (statement.spent, statement.reserved) == (3 if spent else 0, 3 if state == "reserved" else 0)
+    if state == "reserved":
         assert grant is not None
         grant.refund()
         assert ledger.verify().left == 300

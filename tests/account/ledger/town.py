@@ -1,4 +1,4 @@
-"""A ledger for the tests of this folder, and those who ask it for grants."""
+"""A ledger for the tests of this folder, and an office that asks the ledger for grants."""
 
 import functools
 import hashlib
@@ -16,27 +16,27 @@ SECRET = bytes(range(100, 132))
 
 @functools.cache
 def table(epsilon: str = "0.01", upper: int = 20) -> PTable:
-    """Geometric noise, with no delta."""
+    """Return a table of geometric noise without delta."""
     return dc.design.geometric(epsilon=epsilon, upper=upper).certify()
 
 
-def new(place: str | os.PathLike[str], capacity: int = 300) -> Ledger:
-    """A ledger of so many units."""
-    return Ledger.open(place, unit=table(), epsilon=f"{capacity}/100", delta=0, secret=SECRET, name="town")
+def new(location: str | os.PathLike[str], capacity: int = 300) -> Ledger:
+    """Make a ledger of `capacity` units."""
+    return Ledger.open(location, unit=table(), epsilon=f"{capacity}/100", delta=0, secret=SECRET, name="town")
 
 
 def cells(*names: str) -> list[bytes]:
-    """Digests of cells."""
+    """Return digests of cells."""
     return [hashlib.sha256(name.encode()).digest()[:16] for name in names]
 
 
-def ask(place: str, who: str, times: int) -> Iterator[str]:
-    """Reserve, spend and complete one unit, time after time; the names of what was granted."""
-    ledger = Ledger.at(place, SECRET)
+def ask(location: str, office: str, times: int) -> Iterator[str]:
+    """Reserve, spend and complete one unit, time after time; yield the names of the releases that were granted."""
+    ledger = Ledger.at(location, SECRET)
     for number in range(times):
-        release = f"{who} {number}"
+        release = f"{office} {number}"
         try:
-            grant = ledger.reserve(release, 1, cells(release), {"by": who})
+            grant = ledger.reserve(release, 1, cells(release), {"by": office})
         except BudgetError:
             continue
         grant.spend()

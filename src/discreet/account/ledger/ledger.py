@@ -1,4 +1,4 @@
-"""The ledger: what privacy was granted from one budget, and to whom. Append-only; see `units`, `chain`, `store`.
+"""The ledger: an append-only record of the privacy that was granted from one budget, and to whom.
 
     ledger = Ledger.open("town.ledger", unit=table, epsilon=5, delta="1e-6", secret=secret)
     cost = ledger.cost([(table, 8)])
@@ -7,70 +7,72 @@
     grant.complete()        # after the folder is published
 
 Units are held from `reserve` on. They can be given back until `spend`, never after. A release that crashed is reserved
-again under the same name and comes back in the state it was left in: with query keys its noise is the same.
+again under the same name, and its grant has the state it was left in. With query keys its noise is the same.
+
+    currency      units of one certificate: how many a budget holds, what a release costs
+    chain         entries that are bound to each other
+    entries       the chain in the database
+    opening       the first entry, and the unit
+    spent_cells   the cells that were spent
+    store         the database
 """
 
-import hashlib
-import json
 import os
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from sqlalchemy import insert, select
 
 from discreet import files
-from discreet.account.ledger import chain, store
-from discreet.account.ledger import currency as units
-from discreet.account.ledger import spent_cells as digested
+from discreet.account.ledger import chain, currency, spent_cells, store
 from discreet.account.ledger.chain import Head, History, Record
 from discreet.account.ledger.currency import Budget, Parts, Unit
-from discreet.account.ledger.entries import Book, read
+from discreet.account.ledger.entries import ChainStore, read
 from discreet.account.ledger.grant import Grant
+from discreet.account.ledger.opening import new_opening, read_opening, read_unit
+from discreet.account.ledger.statement import Statement
 from discreet.account.ledger.store import Store
-from discreet.certify import verify as certificates
 from discreet.certify.ptable import PTable
-from discreet.errors import BudgetError, CertificateError, LedgerError, ParameterError
-from discreet.exact import Number, is_integer, text
+from discreet.errors import BudgetError, LedgerError, ParameterError
+from discreet.exact import Number, is_integer
 
 MOST_NOTE = 1 << 16
 LONGEST_NAME = 200
 
 
-@dataclass(frozen=True)
-class Statement:
-    """What a ledger says of itself.
+class Ledger:
+    """A budget in whole units of one certificate. Made by `open` and `at`; it does not keep the secret.
 
-    `epsilon` is an upper bound for all units held, at the budget's delta; `delta` is one at the budget's epsilon.
+    Attributes
+    ----------
+    id, name
+        The id of the ledger, and its name if it has one.
+    capacity
+        Units of the whole ledger.
+    contributions
+        Most rows that one person has in a grouping.
+    budget
+        The epsilon and the delta that all releases together may cost one person.
+
+    Examples
+    --------
+    >>> import secrets, tempfile
+    >>> import discreet as dc
+    >>> folder, secret = tempfile.TemporaryDirectory(), secrets.token_bytes(32)
+    >>> unit = dc.design.geometric(epsilon="0.1", upper=100).certify()
+    >>> ledger = dc.account.Ledger.open(f"{folder.name}/town", unit=unit, epsilon=1, delta=0, secret=secret)
+    >>> cells = [b"population by ag", b"population by se"]
+    >>> grant = ledger.reserve("2026-census", ledger.cost([(unit, 2)]), cells, {"by": "steward"})
+    >>> grant.spend()
+    >>> ledger.capacity, ledger.show().left
+    (10, 8)
+    >>> folder.cleanup()
     """
 
-    ledger: str
-    name: str | None
-    unit: str
-    contributions: int
-    budget: Budget
-    capacity: int
-    spent: int
-    reserved: int
-    epsilon: float
-    delta: float
-    protects: str | None
-    records: tuple[Record, ...]
-    head: Head
-
-    @property
-    def left(self) -> int:
-        """Units that can still be granted."""
-        return self.capacity - self.spent - self.reserved
-
-
-class Ledger:
-    """A budget in whole units of one certificate. Made by `open` and `at`; it does not keep the secret."""
-
-    def __init__(self, book: Book, opening: Mapping[str, Any]) -> None:
-        self._book, self._store = book, book.store
+    def __init__(self, chain_store: ChainStore, opening: Mapping[str, Any]) -> None:
+        self._chain, self._store = chain_store, chain_store.store
         self.id = str(opening["ledger"])
         self.name: str | None = opening["name"]
         self.capacity = int(opening["capacity"])
@@ -84,7 +86,7 @@ class Ledger:
     @classmethod
     def open(
         cls,
-        place: str | os.PathLike[str],
+        location: str | os.PathLike[str],
         *,
         unit: PTable,
         epsilon: Number,
@@ -97,99 +99,68 @@ class Ledger:
 
         Parameters
         ----------
-        place
-            A file (SQLite), or postgresql://user@host/database.
+        location
+            The path of a file (SQLite), or postgresql://user@host/database.
         unit
-            The certificate that the budget is counted in.
+            The certified table that the budget is counted in.
         epsilon, delta
             What all releases together may cost one person.
+        secret
+            32 random bytes. The same secret opens the ledger again.
         contributions
             Most rows that one person has in a grouping.
+        name
+            A name for people; the ledger also has an id.
 
         Raises
         ------
         BudgetError
             The budget does not hold one unit.
         LedgerError
-            There is something at that place already, or it cannot be written.
+            There is something at the location already, or it cannot be written.
+        SecretError
+            The secret is not 32 bytes.
         """
         if name is not None:
-            _name(name, "name")
+            _check_name(name, "name")
         identity = secrets.token_hex(16)
-        chain_key = chain.key(secret, identity)
-        budget = Budget.of(epsilon, delta)
-        currency, capacity = units.unit(unit, budget, contributions)
-        pair, certificate = units.pack(currency.pair), certificates.canonical(unit.certificate.document).decode()
-        opening = {
-            "schema": chain.SCHEMA,
-            "ledger": identity,
-            "name": name,
-            "unit": unit.digest,
-            "rule": currency.rule,
-            "pair": hashlib.sha256(pair).hexdigest(),
-            "contributions": contributions,
-            "epsilon": text(budget.epsilon),
-            "delta": text(budget.delta),
-            "capacity": capacity,
-        }
-        made = cls(Book(Store(place), chain_key), opening)
-        with made._store.creation() as base:
-            base.execute(insert(store.unit), {"id": 1, "certificate": certificate, "pair": pair})
-            made._book.append(base, None, "open", "", opening)
-        return made
+        chain_key = chain.derive_key(secret, identity)
+        opening = new_opening(identity, name, unit, Budget.of(epsilon, delta), contributions)
+        ledger = cls(ChainStore(Store(location), chain_key), opening.fields)
+        with ledger._store.creation() as connection:
+            connection.execute(insert(store.unit), opening.unit_row)
+            ledger._chain.append(connection, None, "open", "", opening.fields)
+        return ledger
 
     @classmethod
-    def at(cls, place: str | os.PathLike[str], secret: bytes) -> "Ledger":
-        """An existing ledger.
+    def at(cls, location: str | os.PathLike[str], secret: bytes) -> "Ledger":
+        """Return an existing ledger.
+
+        Parameters
+        ----------
+        location
+            The path of a file (SQLite), or postgresql://user@host/database.
+        secret
+            The secret that the ledger was opened with.
 
         Raises
         ------
         LedgerError
-            There is none, it cannot be read, or it was opened with another secret.
+            There is no ledger at the location, it cannot be read, or it was opened with another secret.
         """
-        where = Store(place)
-        if where.path is not None and not os.path.exists(where.path):
-            raise LedgerError(f"there is no ledger at {where.name}; make one with `discreet ledger open`")
-        with where.read() as base:
-            row = base.execute(select(store.entries).order_by(store.entries.c.seq).limit(1)).first()
-        first = None if row is None else read(row)
-        try:
-            opening = {} if first is None else first.data
-        except (ValueError, TypeError):
-            opening = {}
-        if first is None or first.kind != "open" or "ledger" not in opening:
-            raise LedgerError(f"{where.name} has no opening entry; {chain.TAMPERED}")
-        chain_key = chain.key(secret, str(opening["ledger"]))
-        if not chain.genuine(chain_key, first):
-            raise LedgerError(
-                f"{where.name} was opened with another secret, or its first entry was changed: give the secret it was"
-                " opened with (see `discreet keys fingerprint`)"
-            )
-        if opening["schema"] != chain.SCHEMA:
-            raise LedgerError(
-                f"{where.name} has schema {opening['schema']!r}, and this Discreet reads {chain.SCHEMA}: upgrade it"
-            )
-        return cls(Book(where, chain_key), opening)
-
-    # What a release costs
+        database = Store(location)
+        if database.path is not None and not os.path.exists(database.path):
+            raise LedgerError(f"there is no ledger at {database.name}; make one with `discreet ledger open`")
+        chain_key, opening = read_opening(database, secret)
+        return cls(ChainStore(database, chain_key), opening)
 
     @cached_property
     def unit(self) -> Unit:
-        """The currency: the certificate, checked, and its pair."""
-        with self._store.read() as base:
-            row = base.execute(select(store.unit)).first()
-        if row is None or hashlib.sha256(row.pair).hexdigest() != self._opening["pair"]:
-            raise LedgerError(f"the unit of {self._store.name} is not that of its opening; {chain.TAMPERED}")
-        try:
-            ptable = PTable(certificates.check(json.loads(row.certificate)))
-        except (CertificateError, ValueError) as error:
-            raise LedgerError(f"the unit of {self._store.name} does not hold ({error}); {chain.TAMPERED}") from None
-        if ptable.digest != self._opening["unit"]:
-            raise LedgerError(f"the unit of {self._store.name} is not that of its opening; {chain.TAMPERED}")
-        return Unit(ptable, self.contributions, self._opening["rule"], units.unpack(row.pair))
+        """The unit of the budget: the certificate, checked, and its pair."""
+        return read_unit(self._store, self._opening)
 
     def cost(self, parts: Parts, contributions: int | None = None) -> int:
-        """The least number of units that a release is dominated by.
+        """Return what a release costs: the least number of units that dominate it.
 
         Parameters
         ----------
@@ -197,36 +168,44 @@ class Ledger:
             (table, touches): for each table how many of the cells drawn from it contain one person. Leave out cells
             that were spent before (`known`).
         contributions
-            Most rows of one person in a grouping of this release; the ledger's unless given.
+            Most rows of one person in a grouping of this release. None: as many as the ledger was opened with.
 
         Raises
         ------
         BudgetError
-            It takes more units than the whole ledger has.
+            The release costs more units than the whole ledger has.
+        ParameterError
+            A number is not an integer in its range, or a table is on a cycle and the unit is not, or the reverse.
         """
         rows = self.contributions if contributions is None else contributions
-        found = self.unit.cost(parts, rows, self.capacity)
-        if found is None:
-            raise BudgetError(
-                self.unit.why_refused(parts, rows, self.capacity),
-                asked=self.capacity + 1,
-                left=self.capacity,
-            )
-        return found
+        units = self.unit.cost(parts, rows, self.capacity)
+        if units is None:
+            reason = self.unit.why_refused(parts, rows, self.capacity)
+            raise BudgetError(reason, asked=self.capacity + 1, left=self.capacity)
+        return units
 
     def known(self, cells: Iterable[bytes], release: str | None = None) -> set[bytes]:
-        """Those of the cells that were spent before: they cost nothing more, and with query keys come out the same.
+        """Return the cells that were spent before. They cost nothing more, and with query keys get the same noise.
 
-        With `release`, the name of a release that was reserved and crashed: as it was when that was reserved.
+        Parameters
+        ----------
+        cells
+            Digests of 16 bytes.
+        release
+            The name of a release that was reserved and crashed. Only cells that were spent before that reservation
+            count, so that the cost of the release comes out the same.
+
+        Raises
+        ------
+        LedgerError
+            An entry, or a row of cells, is not as it was written.
         """
-        asked = digested.digests(cells)
-        with self._store.read() as base:
-            self._book.intact(base)
-            record = None if release is None else self._book.record(base, release)
+        digests = spent_cells.digests(cells)
+        with self._store.read() as connection:
+            self._chain.intact(connection)
+            record = None if release is None else self._chain.record(connection, release)
             before = None if record is None or record.state == "refunded" else record.seq
-            return digested.texts(asked[digested.spent(base, asked, before)])
-
-    # Grants
+            return spent_cells.as_bytes(digests[spent_cells.spent(connection, digests, before)])
 
     def reserve(
         self,
@@ -240,28 +219,40 @@ class Ledger:
     ) -> "Grant":
         """Hold units for a release, before anything is drawn.
 
-        The same release again, with the same cost and cells, gives the same grant in the state it is in.
+        To reserve a release again, with the same cost and cells, gives the same grant in its present state.
 
         Parameters
         ----------
         release
             A name that no other release of the ledger has.
+        cost
+            Units, as `cost` returned them.
         cells
             The digests, 16 bytes each, of all cells that will be drawn.
         note
-            What `show` says of it; it holds nothing that depends on the data.
+            Names, texts and numbers that `show` prints. They must not depend on the data.
         protects
-            Whose privacy the units are of: what identifies one of them in the data. All releases that are spent from
-            one ledger must protect the same; None leaves that to the caller.
+            Whose privacy the units are of: what identifies one person in the data. All releases that are spent from
+            one ledger must protect the same. None leaves that to the caller.
         composable
-            False for what has no composed guarantee: keys made from contributors, codebooks read from the data.
+            False for a release without a composed guarantee: keys made from contributors, codebooks read from the data.
+
+        Returns
+        -------
+        Grant
+            The units, to be spent, refunded and completed.
 
         Raises
         ------
         BudgetError
-            More was asked for than is left.
+            The cost is above the units that are left.
+        LedgerError
+            The release is not composable, protects others than earlier releases, or was reserved before with another
+            cost or other cells.
+        ParameterError
+            The name, the cost, a digest or the note is not valid.
         """
-        _name(release, "release")
+        _check_name(release, "release")
         if not is_integer(cost) or cost < 0:
             raise ParameterError(f"cost is {cost!r:.60}; give what `cost` returned, an integer of 0 or more")
         if not composable:
@@ -269,12 +260,12 @@ class Ledger:
                 f"{release!r} has no composed guarantee (keys made from contributors, or categories read from the"
                 " data), and no ledger can grant it: use query keys and declared categories, or publish it without one"
             )
-        digests, note = digested.digests(cells), _note(note)
-        asked = {"cost": cost, "cells": digested.fingerprint(digests), "protects": protects}
-        with self._store.write() as base:
-            last, record = self._book.last(base), self._book.record(base, release)
+        digests, note = spent_cells.digests(cells), _checked_note(note)
+        terms = {"cost": cost, "cells": spent_cells.fingerprint(digests), "protects": protects}
+        with self._store.write() as connection:
+            last, record = self._chain.last(connection), self._chain.record(connection, release)
             if record is None or record.state == "refunded":
-                self._book.protecting(base, release, protects)
+                self._chain.check_protects(connection, release, protects)
                 left = self.capacity - last.used
                 if cost > left:
                     raise BudgetError(
@@ -283,46 +274,44 @@ class Ledger:
                         asked=cost,
                         left=left,
                     )
-                fields = {**asked, "count": len(digests), "note": note}
-                record = chain.reserved(self._book.append(base, last, "reserve", release, fields, cost))
-            elif {"cost": record.cost, "cells": record.cells, "protects": record.protects} != asked:
+                fields = {**terms, "count": len(digests), "note": note}
+                record = chain.reserved_record(self._chain.append(connection, last, "reserve", release, fields, cost))
+            elif {"cost": record.cost, "cells": record.cells, "protects": record.protects} != terms:
                 remedy = "refund it first, or" if record.state == "reserved" else "it is spent:"
                 raise LedgerError(
                     f"{release!r} was reserved before, for {record.cost} units, with another cost, other cells or"
                     " another unit;"
                     f" {remedy} use another name for what is another release"
                 )
-        return Grant(self._book, record, digests)
+        return Grant(self._chain, record, digests)
 
     def find(self, release: str) -> "Grant | None":
-        """The grant of a release, to refund or to complete it; None where it was never reserved."""
-        with self._store.read() as base:
-            record = self._book.record(base, release)
-        return None if record is None else Grant(self._book, record, None)
-
-    # The chain
+        """Return the grant of a release, to refund or complete it; None if the release was never reserved."""
+        with self._store.read() as connection:
+            record = self._chain.record(connection, release)
+        return None if record is None else Grant(self._chain, record, None)
 
     @property
     def head(self) -> Head:
-        """The last entry: it goes into the manifest, so that an older copy of the ledger is noticed."""
-        with self._store.read() as base:
-            return self._book.last(base).head
+        """The last entry. An older copy of the ledger does not have it."""
+        with self._store.read() as connection:
+            return self._chain.last(connection).head
 
     def releases(self, head: Head | tuple[int, str] | None = None) -> tuple[Record, ...]:
-        """Every release that was reserved, as it stands.
+        """Return every release that was reserved, in its present state.
 
         Parameters
         ----------
         head
-            From a manifest, or seen earlier: the chain must contain it.
+            A head from a manifest, or one seen earlier. The chain must contain it.
 
         Raises
         ------
         LedgerError
-            It is an older copy, another ledger, or an entry is not as it was written.
+            The chain lacks the head (an older copy, or another ledger), or an entry is not as it was written.
         """
-        with self._store.read() as base:
-            return tuple(self._book.replay(base, None if head is None else Head(*head)).check().records.values())
+        with self._store.read() as connection:
+            return tuple(self._chain.replay(connection, None if head is None else Head(*head)).check().records.values())
 
     def verify(self, head: Head | tuple[int, str] | None = None) -> Statement:
         """Recompute everything: the chain, the sums, the order of steps, the cells, the certificate, the capacity.
@@ -330,18 +319,23 @@ class Ledger:
         Parameters
         ----------
         head
-            From a manifest: the chain must contain it.
+            A head from a manifest. The chain must contain it.
+
+        Returns
+        -------
+        Statement
+            The state of the ledger, if every check holds.
 
         Raises
         ------
         LedgerError
-            `failures` lists every check that failed.
+            A check fails; `failures` lists every one.
         """
-        with self._store.read() as base:
-            history = self._book.replay(base, None if head is None else Head(*head))
-            failures = history.failures + list(digested.failures(base, history.cells))
+        with self._store.read() as connection:
+            history = self._chain.replay(connection, None if head is None else Head(*head))
+            failures = history.failures + list(spent_cells.failures(connection, history.cells))
         try:
-            if not units.holds(self.unit, self.budget, self.capacity):
+            if not currency.unit_holds(self.unit, self.budget, self.capacity):
                 failures.append("the capacity is not that of the unit and the budget")
         except LedgerError as error:
             failures.append(str(error))
@@ -350,18 +344,26 @@ class Ledger:
         return self._statement(history.check())
 
     def show(self) -> Statement:
-        """What was granted, to whom, when, and what is left."""
-        with self._store.read() as base:
-            return self._statement(self._book.replay(base).check())
+        """Return what was granted, to whom, when, and what is left. Raise LedgerError if the chain was changed."""
+        with self._store.read() as connection:
+            return self._statement(self._chain.replay(connection).check())
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Write the chain as JSON lines, the unit's certificate first; without cells and hashes of true counts.
+        """Write the chain as JSON lines, the unit's certificate first, without cells and hashes of true counts.
 
-        Nothing is overwritten: it could be the ledger itself, or the secret.
+        Parameters
+        ----------
+        path
+            A new file. No file is overwritten: it could be the ledger itself, or the secret.
+
+        Raises
+        ------
+        OutputError
+            The file exists or cannot be written.
         """
         target = files.new_path(path)
-        with self._store.read() as base:
-            rows = [read(row) for row in base.execute(select(store.entries).order_by(store.entries.c.seq))]
+        with self._store.read() as connection:
+            rows = [read(row) for row in connection.execute(select(store.entries).order_by(store.entries.c.seq))]
         lines: list[dict[str, Any]] = [{"format": "discreet-ledger", "unit": self.unit.ptable.certificate.document}]
         for entry in rows:
             fields = {name: value for name, value in entry.data.items() if name != "mac"}
@@ -370,8 +372,7 @@ class Ledger:
 
     def _statement(self, history: History) -> Statement:
         assert history.last is not None
-        held = [record for record in history.records.values() if record.state != "refunded"]
-        reserved = sum(record.cost for record in held if record.state == "reserved")
+        reserved = sum(record.cost for record in history.records.values() if record.state == "reserved")
         epsilon, delta = self.unit.composed(history.used, self.budget)
         return Statement(
             self.id, self.name, self._opening["unit"], self.contributions, self.budget, self.capacity,
@@ -380,7 +381,7 @@ class Ledger:
         )  # fmt: skip
 
 
-def _note(note: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_note(note: Mapping[str, Any]) -> dict[str, Any]:
     try:
         written = chain.canonical(dict(note))
     except (TypeError, ValueError, RecursionError) as error:
@@ -390,6 +391,6 @@ def _note(note: Mapping[str, Any]) -> dict[str, Any]:
     return dict(note)
 
 
-def _name(value: object, what: str) -> None:
+def _check_name(value: object, field: str) -> None:
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME or not value.isprintable():
-        raise ParameterError(f"{what} is {value!r:.60}; give a text of 1 to {LONGEST_NAME} printable characters")
+        raise ParameterError(f"{field} is {value!r:.60}; give a text of 1 to {LONGEST_NAME} printable characters")

@@ -1,7 +1,8 @@
 """Where a ledger lives: three tables in an SQLite file or a PostgreSQL database, and two kinds of transaction.
 
 A write holds the ledger alone from its first statement: in SQLite by BEGIN IMMEDIATE, in PostgreSQL by a lock on the
-one row of the table `discreet_unit`. So what it reads is what it adds to. A read sees one moment of the ledger.
+one row of the table `discreet_unit`. So nothing changes between its reads and its writes. A read sees one moment of the
+ledger.
 
     discreet_unit      the certificate of the unit, and the pair that stands for it
     discreet_entries   the chain
@@ -41,10 +42,10 @@ from sqlalchemy.pool import NullPool
 from discreet.errors import LedgerError, LostLedgerError
 
 WAIT = 60
-"""Seconds that a writer waits for the others."""
+"""Seconds that a writer waits for other writers."""
 
 PAUSE = 0.01
-"""Seconds after which it asks again, in SQLite."""
+"""Seconds between two attempts of a waiting writer, in SQLite."""
 
 metadata = MetaData()
 unit = Table(
@@ -76,13 +77,24 @@ cells = Table(
 
 
 class Store:
-    """A database, by path or address. It holds no transaction between calls, so processes may fork."""
+    """The database of a ledger. It holds no transaction between calls, so processes may fork.
 
-    def __init__(self, place: str | os.PathLike[str]) -> None:
+    Parameters
+    ----------
+    location
+        The path of a file (SQLite), or an address such as postgresql://user@host/database.
+
+    Raises
+    ------
+    LedgerError
+        The location is neither a path nor an address of SQLite or PostgreSQL.
+    """
+
+    def __init__(self, location: str | os.PathLike[str]) -> None:
         self.path: Path | None = None
-        url = _url(place)
+        url = _url(location)
         if url is None or url.get_backend_name() == "sqlite":
-            file = os.fspath(place) if url is None else url.database
+            file = os.fspath(location) if url is None else url.database
             if not file or file == ":memory:":
                 raise LedgerError("a ledger in memory would forget what was spent; give the name of a file")
             self.path = Path(os.path.abspath(file))
@@ -97,33 +109,33 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that no other writer shares; undone if anything is raised."""
-        with self._explained(), self._connect(alone=True) as base, base.begin():
+        """Open a transaction that no other writer shares. Undo it if anything is raised."""
+        with self._explained(), self._connect(alone=True) as connection, connection.begin():
             if self.path is None:
-                base.execute(text(f"SET LOCAL lock_timeout = '{WAIT}s'"))
-            if base.execute(select(unit.c.id).with_for_update()).first() is None:
+                connection.execute(text(f"SET LOCAL lock_timeout = '{WAIT}s'"))
+            if connection.execute(select(unit.c.id).with_for_update()).first() is None:
                 raise LedgerError(f"{self.name} has no unit: it is not a ledger, or is damaged")
-            yield base
+            yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees one moment and writes nothing."""
-        with self._explained(), self._connect(alone=False) as base, base.begin():
-            yield base
+        """Open a transaction that sees one moment of the ledger and writes nothing."""
+        with self._explained(), self._connect(alone=False) as connection, connection.begin():
+            yield connection
 
     @contextmanager
     def creation(self) -> Iterator[Connection]:
-        """A transaction that has just made the tables; refused where there is anything to overwrite."""
+        """Make the tables, and give the transaction. Raise LedgerError if there is anything to overwrite."""
         if self.path is not None:
             self._new_file(self.path)
         try:
-            with self._explained(), self._connect(alone=True) as base, base.begin():
+            with self._explained(), self._connect(alone=True) as connection, connection.begin():
                 if self.path is None:
-                    base.execute(text("SELECT pg_advisory_xact_lock(hashtext('discreet_ledger'))"))
-                    if set(inspect(base).get_table_names()) & set(metadata.tables):
+                    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('discreet_ledger'))"))
+                    if set(inspect(connection).get_table_names()) & set(metadata.tables):
                         raise LedgerError(f"{self.name} holds a ledger already; use it, or give another database")
-                metadata.create_all(base)
-                yield base
+                metadata.create_all(connection)
+                yield connection
         except BaseException:
             if self.path is not None:
                 self.path.unlink(missing_ok=True)
@@ -135,23 +147,23 @@ class Store:
         except FileExistsError:
             raise LedgerError(f"{self.name} exists, and a ledger is never overwritten; choose another name") from None
         except OSError as error:
-            raise LedgerError(f"{self.name} cannot be made ({error.strerror}); choose another place") from None
+            raise LedgerError(f"{self.name} cannot be made ({error.strerror}); choose another path") from None
 
     def _connect(self, alone: bool) -> Connection:
-        base = self._engine.connect()
+        connection = self._engine.connect()
         if self.path is not None:
-            return base.execution_options(discreet_begin="IMMEDIATE" if alone else "DEFERRED")
+            return connection.execution_options(discreet_begin="IMMEDIATE" if alone else "DEFERRED")
         if alone:
-            return base.execution_options(isolation_level="READ COMMITTED")
-        return base.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            return connection.execution_options(isolation_level="READ COMMITTED")
+        return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     def _sqlite(self, path: Path) -> Engine:
         address = f"file:{quote(str(path))}?mode=rw"
 
         def connect() -> sqlite3.Connection:
-            base = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
-            base.execute("PRAGMA synchronous = EXTRA")
-            return base
+            connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+            connection.execute("PRAGMA synchronous = EXTRA")
+            return connection
 
         engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
         event.listen(engine, "begin", _begin)
@@ -175,7 +187,7 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Errors of the database in words, without statements, parameters or passwords."""
+        """Turn errors of the database into LedgerError, without statements, parameters or passwords."""
         if self.path is not None and os.path.isdir(self.path):
             raise LedgerError(f"{self.name} is a folder; give the name of a file")
         try:
@@ -186,63 +198,63 @@ class Store:
 
     def _reason(self, error: SQLAlchemyError) -> str:
         original = error.orig if isinstance(error, DBAPIError) else None
-        said = " ".join(str(original or type(error).__name__).split())[:300]
+        message = " ".join(str(original or type(error).__name__).split())[:300]
         state = getattr(original, "sqlstate", None)
-        if "no such table" in said or "not a database" in said or "malformed" in said or state == "42P01":
-            return f"{self.name} is not a ledger, or is damaged ({said}); open one with `discreet ledger open`"
-        if "locked" in said or state == "55P03":
+        if "no such table" in message or "not a database" in message or "malformed" in message or state == "42P01":
+            return f"{self.name} is not a ledger, or is damaged ({message}); open one with `discreet ledger open`"
+        if "locked" in message or state == "55P03":
             return f"{self.name} was held by others for {WAIT} seconds; nothing was written: try again"
-        if "unable to open" in said:
+        if "unable to open" in message:
             return f"{self.name} cannot be opened; check the path and who may read it"
-        if "readonly" in said or state in ("25006", "42501"):
-            return f"{self.name} cannot be written ({said}); nothing was granted: ask for write access"
+        if "readonly" in message or state in ("25006", "42501"):
+            return f"{self.name} cannot be written ({message}); nothing was granted: ask for write access"
         if self.path is None and _is_lost(error):
             return (
-                f"the server of {self.name} cannot be reached or refused ({said}); try again when it answers, and see"
-                " with `discreet ledger show` whether a step that was under way is written"
+                f"the server of {self.name} cannot be reached or refused ({message}); try again when it answers, and"
+                " see with `discreet ledger show` whether a step that was under way is written"
             )
-        return f"{self.name}: {said}; nothing was written"
+        return f"{self.name}: {message}; nothing was written"
 
 
 def _is_lost(error: SQLAlchemyError) -> bool:
-    """Whether the server, and not a statement, is the reason: no state is known, or it is going down or starting."""
+    """Return True if the server caused the error: it gave no state, or it is going down or starting."""
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
     return state is None or state.startswith("08") or state in ("57P01", "57P02", "57P03")
 
 
 def _dispose(engine: Engine, owner: int) -> None:
-    """Close what is kept open; a forked process leaves its parent's connection alone."""
+    """Close open connections. A forked process leaves its parent's connection alone."""
     engine.dispose(close=os.getpid() == owner)
 
 
-def _begin(base: Connection) -> None:
-    """Begin; a writer asks every few milliseconds.
+def _begin(connection: Connection) -> None:
+    """Begin a transaction. A writer tries again every few milliseconds.
 
-    SQLite's own waiting asks less and less often, so that whoever comes last goes first, and one who waits among many
-    may never have a turn.
+    SQLite's own waiting tries less and less often, so that the last writer to come goes first, and one writer among
+    many may wait for ever.
     """
-    kind = base.get_execution_options()["discreet_begin"]
-    base.exec_driver_sql("PRAGMA busy_timeout = 0")
+    kind = connection.get_execution_options()["discreet_begin"]
+    connection.exec_driver_sql("PRAGMA busy_timeout = 0")
     end = time.monotonic() + WAIT
     while True:
         try:
-            base.exec_driver_sql(f"BEGIN {kind}")
+            connection.exec_driver_sql(f"BEGIN {kind}")
             break
         except OperationalError as error:
             if "locked" not in str(error.orig) or time.monotonic() > end:
                 raise
         time.sleep(PAUSE)
-    base.exec_driver_sql(f"PRAGMA busy_timeout = {WAIT * 1000}")
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {WAIT * 1000}")
 
 
-def _url(place: Any) -> URL | None:
-    """The address of a database; None for a path."""
-    if not isinstance(place, (str, os.PathLike)) or not os.fspath(place) or "\0" in str(place):
+def _url(location: Any) -> URL | None:
+    """Return the address of a database; None for a path."""
+    if not isinstance(location, (str, os.PathLike)) or not os.fspath(location) or "\0" in str(location):
         raise LedgerError("a ledger is a file or an address such as postgresql://steward@host/database")
-    if not isinstance(place, str) or "://" not in place:
+    if not isinstance(location, str) or "://" not in location:
         return None
     try:
-        url = make_url(place)
+        url = make_url(location)
         name = url.get_backend_name()
     except (ArgumentError, ValueError):
         raise LedgerError("the ledger's address cannot be read; write postgresql://user@host:port/database") from None
