@@ -190,6 +190,14 @@ def test_inverse_problem(privacy: str, objective: str, distortion: float) -> Non
     assert cost(back) == pytest.approx(distortion, abs=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
+def test_the_least_probabilistic_delta_is_found_beside_a_jump() -> None:
+    """At epsilon 1.93312401678 the cost 1.5 is reached within a solver's tolerance by a choice that jumps."""
+    for epsilon in (1.9331, 1.9331240167841321, 1.93312401678, 1.9332):
+        noise = cyclic(size=9, epsilon=epsilon, neighbours=(1, 2), objective="circular", distortion=1.5, privacy="pdp")
+        assert noise.delta(epsilon, kind="pdp") <= 0.0596
+
+
 @pytest.mark.parametrize("privacy", ["dp", "pdp"])
 @pytest.mark.parametrize("objective", ["error_rate", "circular"])
 def test_a_distortion_that_pure_privacy_reaches_needs_no_delta(privacy: str, objective: str) -> None:
