@@ -17,13 +17,14 @@ STEPS = Curve("ours", np.array([0.0, 1, 2]), np.array([1.0, 2, 3]), "steps", our
 BARS = Curve("measured", np.arange(2.0), np.ones(2), "bars", low=np.zeros(2), high=np.full(2, 1.5))
 GRID = Heatmap("grid", "x", "y", np.arange(2.0), np.arange(3.0), np.arange(6.0).reshape(3, 2))
 NUMBERED = Heatmap("numbers", "x", "y", GRID.x, GRID.y, GRID.values, cell_format=".0f", highest=9, downward=True)
+LOGARITHMIC = Heatmap("logarithms", "x", "y", GRID.x, GRID.y, GRID.values + 1, cell_format=".0f", log_values=True)
 TABLE = TextTable("table", ["fair", "cost"], ["EM", "GM"], [["yes", "0.9"], ["no", "0.8"]])
 BOXES = [Box("fair", "fair?", 0, 1), Box("EM", "EM", 0, 0, question=False)]
 CHART = Flowchart("chart", BOXES, [Arrow("fair", "EM", "yes")])
 FIGURE = Figure(
     "8b",
-    "five panels",
-    lambda: [Panel("lines", "x", "y", [LINE, STEPS], log_y=True), GRID, NUMBERED, TABLE, CHART],
+    "six panels",
+    lambda: [Panel("lines", "x", "y", [LINE, STEPS], log_y=True), GRID, NUMBERED, LOGARITHMIC, TABLE, CHART],
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib.figure
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
 
 from discreet import files
 from discreet.papers.figure import Curve, Figure, Flowchart, Heatmap, Panel, Panels, TextTable, to_csv
@@ -127,25 +128,19 @@ def _bars(axes: Axes, curve: Curve, colour: str, number: int, total: int) -> Non
 
 
 def _heatmap(canvas: matplotlib.figure.Figure, axes: Axes, panel: Heatmap) -> None:
-    lowest = None if panel.highest is None else 0.0
+    if panel.log_values:
+        norm: Normalize = LogNorm(panel.values.min(), panel.highest)
+    else:
+        norm = Normalize(None if panel.highest is None else 0.0, panel.highest)
     drawn = axes.pcolormesh(
-        panel.x,
-        panel.y,
-        panel.values,
-        cmap="viridis",
-        shading="nearest",
-        rasterized=True,
-        vmin=lowest,
-        vmax=panel.highest,
+        panel.x, panel.y, panel.values, cmap="viridis", shading="nearest", rasterized=True, norm=norm
     )
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
     if panel.cell_format:
         axes.set(xticks=panel.x, yticks=panel.y)
-        low, high = drawn.get_clim()
-        bright = low + 0.6 * (high - low)
         for y, row in zip(panel.y.tolist(), panel.values.tolist(), strict=True):
             for x, value in zip(panel.x.tolist(), row, strict=True):
-                ink = "black" if value > bright else "white"
+                ink = "black" if norm(value) > 0.6 else "white"
                 axes.text(x, y, format(value, panel.cell_format), ha="center", va="center", color=ink, fontsize=8)
     if panel.downward:
         axes.invert_yaxis()

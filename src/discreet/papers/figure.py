@@ -80,6 +80,8 @@ class Heatmap:
         Colours run from 0 to this value, so that several panels share a scale; None for the range of the values.
     downward
         True if y grows downward, as rows of a matrix do.
+    log_values
+        True for colours by the logarithm of the values, which are then all above 0.
     """
 
     title: str
@@ -92,6 +94,7 @@ class Heatmap:
     cell_format: str = ""
     highest: float | None = None
     downward: bool = False
+    log_values: bool = False
 
 
 @dataclass(frozen=True)
