@@ -3,6 +3,7 @@
 import itertools
 import math
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -20,44 +21,50 @@ from discreet.linear_program import Program
 from discreet.testing import check_mechanism
 
 Matrix = npt.NDArray[np.float64]
+Cell = tuple[int, int]
+
+
+def ordered_pairs(n: int, alpha: float, properties: frozenset[str]) -> Iterator[tuple[Cell, Cell, float]]:
+    """Yield (x, y, factor) for each constraint p[x] >= factor p[y] of privacy, RH, CH, RM, CM and CP."""
+    for i, j in itertools.product(range(n + 1), repeat=2):
+        for neighbour in [(i, j + 1)] * (j < n) + [(i + 1, j)] * (i < n and "CP" in properties):
+            yield (i, j), neighbour, alpha
+            yield neighbour, (i, j), alpha
+        if "RH" in properties:
+            yield (i, i), (i, j), 1.0
+        if "CH" in properties:
+            yield (j, j), (i, j), 1.0
+        if "RM" in properties and j < n:
+            yield ((i, j), (i, j + 1), 1.0) if i <= j else ((i, j + 1), (i, j), 1.0)
+        if "CM" in properties and i < n:
+            yield ((i, j), (i + 1, j), 1.0) if i >= j else ((i + 1, j), (i, j), 1.0)
 
 
 def independent(n: int, alpha: float, properties: frozenset[str], cost: Matrix, largest: bool = False) -> float:
-    """The optimum of the program as the paper writes it, row by row, by scipy; cost includes the weights."""
+    """Return the optimum of the program as the paper writes it, row by row, by scipy. `cost` includes the weights."""
     size = n + 1
-    upper: list[tuple[dict[int, float], float]] = []  # sum <= bound
-    equal: list[tuple[dict[int, float], float]] = []
+    indices = range(size)
 
-    def at(i: int, j: int) -> int:
+    def variable(i: int, j: int) -> int:
         return i * size + j
 
-    def order(big: tuple[int, int], small: tuple[int, int], factor: float = 1.0) -> None:
-        if big != small:
-            upper.append(({at(*small): factor, at(*big): -1.0}, 0.0))
-
-    r = range(size)
-    for i, j in itertools.product(r, r):
-        for beside in [(i, j + 1)] * (j < n) + [(i + 1, j)] * (i < n and "CP" in properties):
-            order((i, j), beside, alpha)
-            order(beside, (i, j), alpha)
-        if "RH" in properties:
-            order((i, i), (i, j))
-        if "CH" in properties:
-            order((j, j), (i, j))
-        if "RM" in properties and j < n:
-            order((i, j), (i, j + 1)) if i <= j else order((i, j + 1), (i, j))
-        if "CM" in properties and i < n:
-            order((i, j), (i + 1, j)) if i >= j else order((i + 1, j), (i, j))
-        if "S" in properties and (i, j) < (n - i, n - j):
-            equal.append(({at(i, j): 1.0, at(n - i, n - j): -1.0}, 0.0))
-    for j in r:
-        equal.append(({at(i, j): 1.0 for i in r}, 1.0))
+    upper = [  # sum <= bound
+        ({variable(*small): factor, variable(*big): -1.0}, 0.0)
+        for big, small, factor in ordered_pairs(n, alpha, properties)
+        if big != small
+    ]
+    equal: list[tuple[dict[int, float], float]] = []
+    if "S" in properties:
+        mirrored = [(i, j) for i in indices for j in indices if (i, j) < (n - i, n - j)]
+        equal += [({variable(i, j): 1.0, variable(n - i, n - j): -1.0}, 0.0) for i, j in mirrored]
+    for j in indices:
+        equal.append(({variable(i, j): 1.0 for i in indices}, 1.0))
         if "F" in properties and j:
-            equal.append(({at(j, j): 1.0, at(0, 0): -1.0}, 0.0))
+            equal.append(({variable(j, j): 1.0, variable(0, 0): -1.0}, 0.0))
         if "WH" in properties:
-            upper.append(({at(j, j): -1.0}, -1 / size))
+            upper.append(({variable(j, j): -1.0}, -1 / size))
         if largest:
-            upper.append(({**{at(i, j): float(cost[i, j]) for i in r}, size * size: -1.0}, 0.0))
+            upper.append(({**{variable(i, j): float(cost[i, j]) for i in indices}, size * size: -1.0}, 0.0))
     width = size * size + largest
 
     def matrix(rows: list[tuple[dict[int, float], float]]) -> tuple[sparse.csr_matrix, list[float]]:
