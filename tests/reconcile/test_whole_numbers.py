@@ -122,3 +122,22 @@ def test_a_table_that_is_fixed_as_a_whole_comes_first(monkeypatch: pytest.Monkey
     assert_consistent(made)
     assert ((0, None), (1, None), (2, None)) not in rounded
     assert len(rounded) >= 3
+
+
+@pytest.mark.parametrize(
+    ("sides", "limits"),
+    [((40, 40), (0.1, 0.13)), ((30, 30, 30), (0.12, 0.12, 0.15)), ((8, 9, 10, 7), (0.13, 0.28, 0.48, 0.27))],
+)
+def test_integers_of_every_margin_are_close_to_least_squares(sides: tuple[int, ...], limits: tuple[float, ...]) -> None:
+    """The nearest integers, which do not add up, have a mean square of 1/12."""
+    generator = np.random.default_rng(11)
+    cells = generator.poisson(20, sides)
+    axes = range(len(sides))
+    keys = [key for size in range(len(sides) + 1) for key in combinations(axes, size)]
+    sums = {key: cells.sum(axis=tuple(axis for axis in axes if axis not in key)) for key in keys}
+    noise = {key: np.rint(generator.normal(0, 2, values.shape)).astype(np.int64) for key, values in sums.items()}
+    measured = {key: sums[key] + noise[key] for key in keys}
+    result = cubes.reconcile_cube(measured, 4.0, None, 1, None, total_first=True)
+    for ways, limit in enumerate(limits, 1):
+        squares = [(result.values[key] - result.real[key]) ** 2 for key in keys if len(key) == ways]
+        assert np.mean([np.mean(each) for each in squares]) < limit

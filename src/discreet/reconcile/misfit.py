@@ -33,6 +33,11 @@ class Misfit:
         The weight of the cells.
     whole
         The integers; they change with every step.
+
+    Attributes
+    ----------
+    floor, ceiling
+        The real cells, rounded down and up.
     """
 
     def __init__(
@@ -46,8 +51,8 @@ class Misfit:
     ) -> None:
         self._margins, self._cells, self.whole = margins, cells, whole
         self._weights, self._own = np.array(weights), own
-        self._floor, rest = apportion.split(cells)
-        self._ceiling = self._floor + (rest > 0)
+        self.floor, rest = apportion.split(cells)
+        self.ceiling = self.floor + (rest > 0)
         sums = margins.add(whole.reshape(margins.sides))
         self._shapes = [np.shape(total) for total in sums]
         self._edges = np.cumsum([np.size(total) for total in sums])[:-1]
@@ -57,6 +62,14 @@ class Misfit:
     def weight(self) -> float:
         """W."""
         return float(self._weights.sum()) + self._own
+
+    def errors(self) -> list[Floats]:
+        """Return what the sums of each margin are off by, flat. Who moves cells changes these arrays as well."""
+        return np.split(self._error, self._edges)
+
+    def excess(self, at: Integers) -> Floats:
+        """Return what the integers of some cells are above the real cells."""
+        return np.asarray(self.whole[at] - self._cells[at])
 
     def pull(self, at: Integers) -> Floats:
         """The pull of some cells."""
@@ -70,7 +83,7 @@ class Misfit:
     def astray(self, at: Integers, step: int) -> npt.NDArray[np.bool_]:
         """Which cells a step would leave neither rounded down nor rounded up."""
         after = self.whole[at] + step
-        return np.asarray((after < self._floor[at]) | (after > self._ceiling[at]))
+        return np.asarray((after < self.floor[at]) | (after > self.ceiling[at]))
 
     def lower(self, at: Integers) -> int:
         """Take every step that lowers the misfit, cell by cell in the order given; how many were taken."""
@@ -80,7 +93,7 @@ class Misfit:
         for cell, here in zip(at.tolist(), places.T, strict=True):
             now = float(self._weights @ self._error[here]) + self._own * float(self.whole[cell] - self._cells[cell])
             step = -1 if now > 0 else 1
-            if abs(now) > barrier and self._floor[cell] <= self.whole[cell] + step <= self._ceiling[cell]:
+            if abs(now) > barrier and self.floor[cell] <= self.whole[cell] + step <= self.ceiling[cell]:
                 self.whole[cell] += step
                 self._error[here] += step
                 taken += 1
@@ -96,7 +109,7 @@ class Misfit:
         step = np.where(pull > 0, -1, 1)
         after = self.whole[at] + step
         helps = np.abs(pull) > (share.sum(axis=0) + 1) / 2 * (1 + 1e-9)
-        step[~helps | (after < self._floor[at]) | (after > self._ceiling[at])] = 0
+        step[~helps | (after < self.floor[at]) | (after > self.ceiling[at])] = 0
         self.whole[at] += step
         self._error += count(places, step.astype(np.float64), len(self._error))
 

@@ -6,9 +6,11 @@ number of a two-way table is then within 1 of its least-squares value. Each sepa
 below it, and then each table within those below it, so two tables have the same integers wherever they agree.
 
 One table within fixed sums (`_table`): the real cells are raked to the sums. In one and two dimensions every cell of
-the raked table is rounded down or up (`controlled`); if that leaves a cell more than 1 from its least-squares value, a
-program looks for integers within 1. In more dimensions, or with levels, cells are rounded down or up so that all
-margins stay close (`diffuse`), and moved by units until the fixed sums are met (`meet`).
+the raked table is rounded down or up (`round_2d`); if that leaves a cell more than 1 from its least-squares value, a
+program looks for integers within 1. In more dimensions, or with levels, lists and two-way margins are rounded first, as
+tables of their own: they are what the sums of the cells aim at. Cells are rounded down or up so that all margins come
+close to their aims (`round_nd`), moved by units until the fixed sums are met (`fixed_sums`), and then moved in pairs so
+that more sums meet their aims (`pair_moves`).
 
 With at most two separators below a table integers always exist. Three that cross may leave none. So the largest table
 of that kind is rounded before the separators, and its sums are what other tables share with it. If another one has no
@@ -26,6 +28,7 @@ from discreet.reconcile import tie_breaking
 from discreet.reconcile.fixed_sums import balance, meet
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit
+from discreet.reconcile.pair_moves import mend
 from discreet.reconcile.partitions import Key
 from discreet.reconcile.problem import Naming, Problem, bounds
 from discreet.reconcile.round_2d import controlled
@@ -36,6 +39,9 @@ NEAR = 0.1
 
 SWEEPS = 50
 TRIES = 8
+WHOLE_AIMS = 2
+"""Dimensions of a margin up to which integers within all its sums always exist."""
+
 CROSSING = 3
 """Separators of one table from which on there may be no integers."""
 
@@ -225,11 +231,54 @@ class _Rounding:
         cells = self._raked()
         whole = self._two_way(cells)
         if whole is None:
-            whole = diffuse(self.margins, cells, self.aims, self.weights, (self.low, self.high), self.key)
+            aims = self._whole_aims()
+            whole = diffuse(self.margins, cells, aims, self.weights, (self.low, self.high), self.key)
             whole = self._met(cells, whole)
+            if whole is not None and self.plain:
+                self._mended(cells, whole, aims)
         elif self.owners and np.abs(whole - self.real).max() > 1:
             whole = self._closer(whole)
         return whole if whole is not None and self._meets(whole) else None
+
+    @property
+    def plain(self) -> bool:
+        """Return True if no margin has levels."""
+        return all(name is None for named in self.margins.keys for _, name in named)
+
+    def _whole_aims(self) -> list[Floats]:
+        """Return what the margins aim at: integers for lists and two-way margins, real numbers for others."""
+        if not self.plain:
+            return self.aims
+        aims = dict(zip(self.margins.keys, self.aims, strict=True))
+        whole: dict[Key, Integers] = {}
+        for named in sorted(aims, key=len):
+            if len(named) <= WHOLE_AIMS:
+                below = {other: values for other, values in whole.items() if set(other) < set(named)}
+                found = self._whole_aim(named, aims[named], below)
+                if found is not None:
+                    whole[named] = found
+        return [whole.get(named, aims[named]).astype(np.float64) for named in self.margins.keys]
+
+    def _whole_aim(self, named: Key, aim: Floats, below: dict[Key, Integers]) -> Integers | None:
+        """Return integers for one margin within the integers of coarser margins; None where there are none."""
+        known = self.fixed.get(named)
+        if known is not None and (known >= 0).all():
+            return known
+        if not below:
+            return np.rint(aim).astype(np.int64)
+        renumbered = {axis: number for number, (axis, _) in enumerate(named)}
+        fixed: dict[Key, Integers] = {
+            tuple((renumbered[axis], None) for axis, _ in other): values for other, values in below.items()
+        }
+        margins = Margins(np.shape(aim), list(fixed), {})
+        limits = np.zeros(np.shape(aim), dtype=np.int64), np.full(np.shape(aim), np.iinfo(np.int64).max)
+        return _Rounding(margins, aim, fixed, dict.fromkeys(fixed, 1.0), limits, self.key).run()
+
+    def _mended(self, cells: Floats, whole: Integers, aims: list[Floats]) -> None:
+        """Move units between pairs of cells so that more sums are what they aim at; fixed sums stay."""
+        misfit = Misfit(self.margins, cells.reshape(-1), aims, [1.0] * len(aims), 1.0, whole.reshape(-1))
+        aimed = [number for number, named in enumerate(self.margins.keys) if len(named) <= WHOLE_AIMS]
+        mend(misfit, self.margins, aimed, {axis for named in self.fixed for axis, _ in named}, self.key)
 
     def _fixed_sums(self) -> tuple[list[Integers], list[Integers]]:
         """For each fixed margin the sum each cell belongs to, -1 for none, and the sums."""
@@ -267,8 +316,7 @@ class _Rounding:
 
     def _two_way(self, cells: Floats) -> Integers | None:
         """Tables of at most two dimensions; a list is a table of one column, whose sum is the total."""
-        plain = all(name is None for named in self.margins.keys for _, name in named)
-        if not plain or cells.ndim > 2 or any((values < 0).any() for values in self.fixed.values()):
+        if not self.plain or cells.ndim > 2 or any((values < 0).any() for values in self.fixed.values()):
             return None
         table = cells.reshape(cells.shape + (1,) * (2 - cells.ndim))
         known = {tuple(axis for axis, _ in named): values for named, values in self.fixed.items()}
