@@ -135,7 +135,7 @@ def program(axes: Axes, blocks: list[Block]) -> tuple[Any, Any, Any, Any, list[K
     size, cells = sum(map(axes.size, order)), sum(map(axes.size, tables))
 
     def sums(table: Key, key: Key) -> Any:
-        rows = axes.owners(table, key)
+        rows = axes.containing_cells(table, key)
         columns = starts[table] + np.arange(len(rows))
         return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), (axes.size(key), size))
 

@@ -138,7 +138,7 @@ class Axes:
                     pairs.append((axis, finest))
         return tuple(pairs)
 
-    def owners(self, fine: Key, coarse: Key) -> Integers:
+    def containing_cells(self, fine: Key, coarse: Key) -> Integers:
         """Return, for every cell of a grouping, the index of the cell of a coarser grouping that contains it.
 
         Cells are numbered row by row in both groupings.
@@ -155,7 +155,7 @@ class Axes:
 
     def add(self, values: Array, fine: Key, coarse: Key) -> Array:
         """Return the cells of a coarser grouping as sums of the cells of a finer one."""
-        total = np.bincount(self.owners(fine, coarse), np.ravel(values), minlength=self.size(coarse))
+        total = np.bincount(self.containing_cells(fine, coarse), np.ravel(values), minlength=self.size(coarse))
         return total.reshape(self.shape(coarse))
 
     def maximal(self, keys: Sequence[Key]) -> list[Key]:

@@ -50,7 +50,7 @@ def _with_zeros(axes: Axes, block: Block, zeros: dict[tuple[int, Key], Booleans]
     closed = np.zeros(block.values.shape, dtype=bool)
     for (copy, key), zero in zeros.items():
         if copy == block.copy and axes.refines(block.key, key):
-            cells = np.broadcast_to(zero, axes.shape(key)).reshape(-1)[axes.owners(block.key, key)]
+            cells = np.broadcast_to(zero, axes.shape(key)).reshape(-1)[axes.containing_cells(block.key, key)]
             closed |= cells.reshape(closed.shape) & (np.broadcast_to(block.low, closed.shape) >= 0)
     if not closed.any():
         return block

@@ -163,7 +163,7 @@ class Equations:
         self._signs: Floats = np.zeros(shape)
         for table, cells in self.table_cells.items():
             for depth, (key, start, sign) in enumerate(self._row_sets[table]):
-                self._rows[depth, cells] = self.axes.owners(table, key) + start
+                self._rows[depth, cells] = self.axes.containing_cells(table, key) + start
                 self._signs[depth, cells] = sign
         self._flat_rows = self._rows.reshape(-1)
         full = self.row_count + 1

@@ -1,65 +1,69 @@
 """Make fixed sums hold exactly, whatever the numbers were before.
 
 **Real numbers** (`balance`). The sums of each grouping in turn are corrected by equal shifts of their cells, between
-bounds: of those cells first that are not at a bound, as least squares would. For one grouping that ends exactly.
+bounds. Cells that are not at a bound move first, as in least squares. For one grouping that ends exactly.
 
-**Integers** (`meet`). The sums of the first grouping are corrected each by itself, by equal shifts of its cells and
-then by units. Those of a further grouping are corrected by pairs, a unit up in a sum that is too small and one down in
-a sum that is too large, both in the same sums of the groupings before. A unit goes where it adds least to the `misfit`,
-so that what is not fixed stays close. Where no pair is left, a program moves the rest: linear for two groupings, whose
-corners are integers; for more they are asked to be, and the first way that is found is taken. It finds a way wherever
-there is one, or ends with an error at a limit of time: no number depends on how fast a machine is.
+**Integers** (`meet`). Each sum of the first grouping is corrected by itself: by equal shifts of its cells, and then by
+units. The sums of a further grouping are corrected by pairs: a unit up in a sum that is too small, and a unit down in a
+sum that is too large, both in the same sums of the groupings before. A unit goes where it adds least to the `misfit`,
+so that sums that are not fixed stay close. If no pair is left, a program moves the rest. For two groupings the program
+is linear, and its corners are integers. For more groupings it has integer variables, and the first solution is taken.
+The program finds a solution if there is one, or ends with an error at a limit of time: no number depends on how fast a
+machine is.
 """
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 from discreet.linear_program import silent_solver, sparse_model
 from discreet.reconcile.apportion import GRID
 from discreet.reconcile.misfit import Misfit
+from discreet.reconcile.partitions import Array
+from discreet.reconcile.tie_breaking import Words
 
 SUBSETS = (20_000, 200_000)
-"""Cells that may move, tried in turn before all of them."""
+"""Numbers of cells that may move, tried in turn before all cells."""
 
 SECONDS = 60.0
 """Longest search for integers."""
 
 SHIFTS = 200
-"""Rounds of shifts, in the second half of which cells at a bound move as well."""
+"""Rounds of shifts; in the second half of them cells at a bound move as well."""
 
 CLOSE = 1e-9
+"""Largest relative error of balanced sums at which the rounds end."""
 
 PAIRS = 2000
-"""Pairs that are tried, of the sums of one grouping, before a program is."""
+"""Most pairs that are tried for the sums of one grouping, before a program is."""
 
 ASTRAY = 4.0
-"""The cost of a step that leaves a cell neither rounded down nor up, over that of a step in sums that are right."""
+"""The extra cost of a step that leaves a cell neither rounded down nor up; a step in sums that are right costs 1."""
 
 
 def balance(
-    cells: Floats, owners: Sequence[Integers], targets: Sequence[Integers], low: Integers, high: Integers
+    cells: Floats, sum_indices: Sequence[Integers], targets: Sequence[Integers], low: Integers, high: Integers
 ) -> Floats:
-    """Cells shifted so that their sums are the targets, or near them; arrays are as for `meet`."""
+    """Return cells shifted so that their sums are the targets, or near them. Arrays are as for `meet`."""
     for number in range(SHIFTS):
         worst = 0.0
-        for owner, target in zip(owners, targets, strict=True):
-            asked = np.bincount(owner[owner >= 0], minlength=len(target)) > 0
-            miss = np.where(asked, target - _totals(owner, cells, len(target)), 0.0)
-            worst = max(worst, float(np.max(np.abs(miss) / (1 + target))))
-            each = np.where(owner >= 0, miss[owner], 0.0)
-            room = np.where(each > 0, cells < high, cells > low) & (each != 0)
-            inside = room & (cells > low) & (cells < high)
+        for sum_index, target in zip(sum_indices, targets, strict=True):
+            size = len(target)
+            used = np.bincount(sum_index[sum_index >= 0], minlength=size) > 0
+            missing = np.where(used, target - _totals(sum_index, cells, size), 0.0)
+            worst = max(worst, float(np.max(np.abs(missing) / (1 + target))))
+            missing_of_cell = np.where(sum_index >= 0, missing[sum_index], 0.0)
+            movable = np.where(missing_of_cell > 0, cells < high, cells > low) & (missing_of_cell != 0)
+            inside = movable & (cells > low) & (cells < high)
             if number < SHIFTS // 2:
-                some = _totals(owner, inside, len(target)) > 0
-                room = np.where(some[owner], inside, room)
-            count = _totals(owner, room, len(target)).clip(1)
-            cells = np.clip(cells + np.where(room, each / count[owner], 0.0), low, high)
+                has_inside = _totals(sum_index, inside, size) > 0
+                movable = np.where(has_inside[sum_index], inside, movable)
+            count = _totals(sum_index, movable, size).clip(1)
+            cells = np.clip(cells + np.where(movable, missing_of_cell / count[sum_index], 0.0), low, high)
         if worst < CLOSE:
             break
     return cells
@@ -67,199 +71,200 @@ def balance(
 
 def meet(
     misfit: Misfit,
-    owners: Sequence[Integers],
+    sum_indices: Sequence[Integers],
     targets: Sequence[Integers],
     low: Integers,
     high: Integers,
-    priority: npt.NDArray[np.uint64],
+    priority: Words,
 ) -> bool:
-    """Change the integers of a misfit so that their sums are the targets; whether that can be.
+    """Change the integers of a misfit so that their sums are the targets. Return False if that cannot be.
 
     Parameters
     ----------
     misfit
-        Integers, and what they and their other sums are to stay close to.
-    owners
-        For each fixed grouping the sum that each cell belongs to, -1 for none.
+        The integers, with the real cells and sums that they stay close to.
+    sum_indices
+        For each fixed grouping the index of the sum that contains each cell, -1 for none.
     targets
         For each fixed grouping its sums.
     low, high
-        Between which each integer must lie.
+        Bounds of each integer.
     priority
-        Decides between equals, and which cells may move where there are too many to try all.
+        Decides between equals, and which cells may move if there are too many to try all.
+
+    Raises
+    ------
+    SolverError
+        The search took more than SECONDS.
     """
-    for number, owner in enumerate(owners):
-        miss = _miss(misfit, owner, targets[number])
-        if number == 0 and not _singly(misfit, owner, miss, low, high, priority):
+    correction = _Correction(misfit, low, high, priority)
+    for number, (sum_index, target) in enumerate(zip(sum_indices, targets, strict=True)):
+        missing = correction.missing(sum_index, target)
+        if number == 0 and not correction.correct_singly(sum_index, missing):
             return False
         if number > 0:
-            _pairs(misfit, owners[: number + 1], miss, low, high, priority)
-    misses = [_miss(misfit, owner, target) for owner, target in zip(owners, targets, strict=True)]
-    if not any(miss.any() for miss in misses):
+            correction.correct_by_pairs(sum_indices[: number + 1], missing)
+    all_missing = [correction.missing(*fixed) for fixed in zip(sum_indices, targets, strict=True)]
+    if not any(missing.any() for missing in all_missing):
         return True
     order = np.argsort(priority)
     until = time.monotonic() + SECONDS
-    whole = misfit.whole
-    for size in [*(size for size in SUBSETS if size < len(whole)), len(whole)]:
-        chosen = np.sort(order[:size])
-        groups = [owner[chosen] for owner in owners]
-        moves = _program(misfit, chosen, groups, misses, (low - whole)[chosen], (high - whole)[chosen], until)
-        if moves is not None:
-            misfit.take(chosen, moves)
+    integers = misfit.whole
+    for size in [*(size for size in SUBSETS if size < len(integers)), len(integers)]:
+        cells = np.sort(order[:size])
+        indices = [sum_index[cells] for sum_index in sum_indices]
+        room = (low - integers)[cells], (high - integers)[cells]
+        steps = _program(correction, cells, indices, all_missing, room, until)
+        if steps is not None:
+            misfit.take(cells, steps)
             return True
     return False
 
 
-def _totals(owner: Integers, values: npt.NDArray[Any], size: int) -> Floats:
-    inside = owner >= 0
-    return np.bincount(owner[inside], values[inside], minlength=size).astype(np.float64)
+@dataclass(frozen=True)
+class _Correction:
+    """Steps of integers within bounds that add least to a misfit."""
+
+    misfit: Misfit
+    low: Integers
+    high: Integers
+    priority: Words
+
+    def missing(self, sum_index: Integers, target: Integers) -> Integers:
+        """Return how much each fixed sum is short of its target."""
+        return np.asarray(target - _integer_totals(sum_index, self.misfit.whole, len(target)))
+
+    def correct_singly(self, sum_index: Integers, missing: Integers) -> bool:
+        """Correct each sum by itself: by equal shifts of all its cells with room, then by the cheapest units.
+
+        Return False if a sum has no cell with room.
+        """
+        cells_of = _cells_by_sum(sum_index, len(missing))
+        for number in np.flatnonzero(missing):
+            left = int(missing[number])
+            while left:
+                step = 1 if left > 0 else -1
+                cells, room = self._with_room(cells_of[number], step)
+                if not len(cells):
+                    return False
+                units = abs(left) // len(cells)
+                if not units:
+                    cheapest = _least(self.cost(cells, step), self.priority[cells], -(-abs(left) // 4))
+                    cells, room = cells[cheapest], room[cheapest]
+                steps = step * np.minimum(room, max(1, units))
+                self.misfit.take(cells, steps)
+                left -= int(steps.sum())
+        return True
+
+    def correct_by_pairs(self, sum_indices: Sequence[Integers], missing: Integers) -> None:
+        """Move units between sums of the last grouping, within the same sums of all groupings before."""
+        same = np.zeros(len(self.priority), dtype=np.int64)
+        for sum_index in sum_indices[:-1]:
+            same = np.unique(same * (int(sum_index.max()) + 2) + sum_index + 1, return_inverse=True)[1].reshape(-1)
+        cells_of = _cells_by_sum(sum_indices[-1], len(missing))
+        tries = 0
+        for up in np.flatnonzero(missing > 0):
+            for down in np.flatnonzero(missing < 0):
+                while missing[up] > 0 > missing[down] and tries < PAIRS:
+                    tries += 1
+                    if not self._move_unit(cells_of[up], cells_of[down], same):
+                        break
+                    missing[up] -= 1
+                    missing[down] += 1
+
+    def _move_unit(self, up_cells: Integers, down_cells: Integers, same: Integers) -> bool:
+        """Move a unit from a down cell to an up cell with the same number in `same`. Return False if there is none."""
+        best = []
+        for cells, step in ((up_cells, 1), (down_cells, -1)):
+            cells, _ = self._with_room(cells, step)
+            cost = self.cost(cells, step)
+            order = np.lexsort((self.priority[cells], np.rint(cost * GRID)))
+            cells, cost = cells[order], cost[order]
+            numbers, first = np.unique(same[cells], return_index=True)
+            best.append((numbers, cells[first], cost[first]))
+        (up_numbers, up, up_cost), (down_numbers, down, down_cost) = best
+        _, of_up, of_down = np.intersect1d(up_numbers, down_numbers, assume_unique=True, return_indices=True)
+        if not len(of_up):
+            return False
+        cheapest = _least(up_cost[of_up] + down_cost[of_down], self.priority[up[of_up]], 1)[0]
+        self.misfit.take(np.array([up[of_up][cheapest], down[of_down][cheapest]]), np.array([1, -1]))
+        return True
+
+    def _with_room(self, cells: Integers, step: int) -> tuple[Integers, Integers]:
+        """Return the cells that may take a step, and how many steps."""
+        integers = self.misfit.whole[cells]
+        room = self.high[cells] - integers if step > 0 else integers - self.low[cells]
+        return cells[room > 0], room[room > 0]
+
+    def cost(self, cells: Integers, step: int) -> Floats:
+        """Return what a step adds to the misfit, divided by what it adds if all sums are right."""
+        misfit = self.misfit
+        extra = np.where(misfit.astray(cells, step), ASTRAY, 0.0)
+        return 1 + 2 * step * misfit.pull(cells) / misfit.weight + extra
 
 
-def _sums(owner: Integers, values: Integers, size: int) -> Integers:
-    return np.rint(_totals(owner, values, size)).astype(np.int64)
+def _totals(sum_index: Integers, values: Array, size: int) -> Floats:
+    inside = sum_index >= 0
+    return np.bincount(sum_index[inside], values[inside], minlength=size).astype(np.float64)
 
 
-def _miss(misfit: Misfit, owner: Integers, target: Integers) -> Integers:
-    """What each fixed sum is short of."""
-    return np.asarray(target - _sums(owner, misfit.whole, len(target)))
+def _integer_totals(sum_index: Integers, values: Integers, size: int) -> Integers:
+    return np.rint(_totals(sum_index, values, size)).astype(np.int64)
 
 
-def _singly(
-    misfit: Misfit,
-    owner: Integers,
-    miss: Integers,
-    low: Integers,
-    high: Integers,
-    priority: npt.NDArray[np.uint64],
-) -> bool:
-    """Each sum by itself: equal shifts of all its cells with room, then units where they cost least."""
-    groups = _groups(owner, len(miss))
-    for at in np.flatnonzero(miss):
-        left = int(miss[at])
-        while left:
-            step = 1 if left > 0 else -1
-            free, room = _free(misfit, groups[at], step, low, high)
-            if not len(free):
-                return False
-            units = abs(left) // len(free)
-            if not units:
-                best = _least(_cost(misfit, free, step), priority[free], -(-abs(left) // 4))
-                free, room = free[best], room[best]
-            change = step * np.minimum(room, max(1, units))
-            misfit.take(free, change)
-            left -= int(change.sum())
-    return True
+def _cells_by_sum(sum_index: Integers, size: int) -> list[Integers]:
+    """Return the cells of each sum."""
+    order = np.argsort(sum_index, kind="stable")
+    return np.split(order, np.searchsorted(sum_index[order], np.arange(size + 1)))[1:-1]
 
 
-def _pairs(
-    misfit: Misfit,
-    owners: Sequence[Integers],
-    miss: Integers,
-    low: Integers,
-    high: Integers,
-    priority: npt.NDArray[np.uint64],
-) -> None:
-    """A unit up and one down, both in the same sums of all groupings but the last, as long as its sums need one."""
-    same = np.zeros(len(priority), dtype=np.int64)
-    for owner in owners[:-1]:
-        same = np.unique(same * (int(owner.max()) + 2) + owner + 1, return_inverse=True)[1].reshape(-1)
-    groups = _groups(owners[-1], len(miss))
-    tries = 0
-    for up in np.flatnonzero(miss > 0):
-        for down in np.flatnonzero(miss < 0):
-            while miss[up] > 0 > miss[down] and tries < PAIRS:
-                tries += 1
-                if not _pair(misfit, (groups[up], groups[down]), same, low, high, priority):
-                    break
-                miss[up] -= 1
-                miss[down] += 1
-
-
-def _pair(
-    misfit: Misfit,
-    groups: tuple[Integers, Integers],
-    same: Integers,
-    low: Integers,
-    high: Integers,
-    priority: npt.NDArray[np.uint64],
-) -> bool:
-    """Move one unit from the second group to the first; whether there was a way."""
-    best = []
-    for group, step in zip(groups, (1, -1), strict=True):
-        free, _ = _free(misfit, group, step, low, high)
-        cost = _cost(misfit, free, step)
-        order = np.lexsort((priority[free], np.rint(cost * GRID)))
-        free, cost = free[order], cost[order]
-        keys, first = np.unique(same[free], return_index=True)
-        best.append((keys, free[first], cost[first]))
-    (keys, up, gain), (others, down, loss) = best
-    _, one, other = np.intersect1d(keys, others, assume_unique=True, return_indices=True)
-    if not len(one):
-        return False
-    best_key = _least(gain[one] + loss[other], priority[up[one]], 1)[0]
-    misfit.take(np.array([up[one][best_key], down[other][best_key]]), np.array([1, -1]))
-    return True
-
-
-def _groups(owner: Integers, size: int) -> list[Integers]:
-    """The cells of each sum."""
-    order = np.argsort(owner, kind="stable")
-    return np.split(order, np.searchsorted(owner[order], np.arange(size + 1)))[1:-1]
-
-
-def _free(misfit: Misfit, cells: Integers, step: int, low: Integers, high: Integers) -> tuple[Integers, Integers]:
-    """The cells that may take a step, and how many."""
-    room = high[cells] - misfit.whole[cells] if step > 0 else misfit.whole[cells] - low[cells]
-    return cells[room > 0], room[room > 0]
-
-
-def _cost(misfit: Misfit, cells: Integers, step: int) -> Floats:
-    """What a step adds to the misfit, over what it adds where all sums are right."""
-    return 1 + 2 * step * misfit.pull(cells) / misfit.weight + np.where(misfit.astray(cells, step), ASTRAY, 0.0)
-
-
-def _least(cost: Floats, priority: npt.NDArray[np.uint64], number: int) -> Integers:
-    """Where the smallest costs are."""
+def _least(cost: Floats, priority: Words, number: int) -> Integers:
+    """Return the indices of so many of the smallest costs."""
     cost = np.rint(cost * GRID)
-    some = np.flatnonzero(cost <= np.partition(cost, number - 1)[number - 1])
-    return np.asarray(some[np.lexsort((priority[some], cost[some]))[:number]])
+    candidates = np.flatnonzero(cost <= np.partition(cost, number - 1)[number - 1])
+    return np.asarray(candidates[np.lexsort((priority[candidates], cost[candidates]))[:number]])
 
 
 def _program(
-    misfit: Misfit,
-    chosen: Integers,
-    owners: Sequence[Integers],
-    misses: Sequence[Integers],
-    least: Integers,
-    most: Integers,
+    correction: _Correction,
+    cells: Integers,
+    sum_indices: Sequence[Integers],
+    all_missing: Sequence[Integers],
+    room: tuple[Integers, Integers],
     until: float,
 ) -> Integers | None:
-    """Units, between `least` and `most`, to add to the chosen cells; None where there is no way."""
+    """Return steps of the chosen cells that make up what is missing; None if there are none.
+
+    `room` has the least and the most step of each cell. Raise SolverError if all cells may move and time runs out.
+    """
     import highspy  # few tables have fixed sums that cross
 
-    size = len(chosen)
-    starts = np.cumsum([0, *map(len, misses)])
-    rows = np.stack([np.where(owner >= 0, start + owner, -1) for owner, start in zip(owners, starts[:-1], strict=True)])
+    size = len(cells)
+    starts = np.cumsum([0, *map(len, all_missing)])
+    rows = np.stack(
+        [np.where(index >= 0, start + index, -1) for index, start in zip(sum_indices, starts[:-1], strict=True)]
+    )
     inside = rows.T >= 0
     width = inside.sum(axis=1)
-    index = rows.T[inside]
+    row_index = rows.T[inside]
+    least, most = room
     model = sparse_model(
-        np.concatenate([_cost(misfit, chosen, 1), _cost(misfit, chosen, -1)]).clip(0.01),
+        np.concatenate([correction.cost(cells, 1), correction.cost(cells, -1)]).clip(0.01),
         np.concatenate([most, -least]).astype(np.float64),
-        (np.concatenate(misses).astype(np.float64),) * 2,
+        (np.concatenate(all_missing).astype(np.float64),) * 2,
         (
             np.concatenate([[0], np.cumsum(np.tile(width, 2))]),
-            np.tile(index, 2),
-            np.concatenate([np.ones(len(index)), -np.ones(len(index))]),
+            np.tile(row_index, 2),
+            np.concatenate([np.ones(len(row_index)), -np.ones(len(row_index))]),
         ),
         by_rows=False,
-        integer=np.arange(2 * size if len(owners) > 2 else 0),
+        integer=np.arange(2 * size if len(sum_indices) > 2 else 0),
     )
     options = {
         "time_limit": max(0.0, until - time.monotonic()),
         "threads": 1,
-        "mip_max_improving_sols": 1,  # a way matters more than the cheapest one
-        "solver": "simplex" if len(owners) == 2 else "choose",
+        "mip_max_improving_sols": 1,  # any solution will do; the cheapest takes longer
+        "solver": "simplex" if len(sum_indices) == 2 else "choose",
     }
     highs = silent_solver(model, options)
     highs.run()
@@ -267,15 +272,16 @@ def _program(
     if highs.getModelStatus() in (status.kInfeasible, status.kUnboundedOrInfeasible):  # costs are above 0: bounded
         return None
     if highs.getModelStatus() in (status.kOptimal, status.kSolutionLimit):
-        found = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
-        moves: Integers = found[:size] - found[size:]
+        solution = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
+        steps: Integers = solution[:size] - solution[size:]
         if all(
-            np.array_equal(_sums(owner, moves, len(miss)), miss) for owner, miss in zip(owners, misses, strict=True)
+            np.array_equal(_integer_totals(index, steps, len(missing)), missing)
+            for index, missing in zip(sum_indices, all_missing, strict=True)
         ):
-            return moves
-    if size < len(misfit.whole) and time.monotonic() < until:
+            return steps
+    if size < len(correction.misfit.whole) and time.monotonic() < until:
         return None
     raise SolverError(
         f"no integers that meet all fixed values were found in {SECONDS:.0f} seconds; there may be some, but fixed sums"
-        " that cross in three ways or more are hard to search: fix fewer of them, or smaller tables"
+        " that cross in three ways or more are hard to search: fix fewer of them, or reconcile smaller tables"
     )

@@ -106,7 +106,7 @@ def bounds(problem: Problem, table: Key) -> tuple[Integers, Integers]:
     for key, known in problem.known.items():
         if key != table and axes.refines(table, key):
             limit = np.where(known >= 0, known, int(FAR)).reshape(-1)
-            high = np.minimum(high, limit[axes.owners(table, key)].reshape(high.shape))
+            high = np.minimum(high, limit[axes.containing_cells(table, key)].reshape(high.shape))
     if table in problem.known:
         known = problem.known[table]
         low, high = np.where(known >= 0, known, low), np.where(known >= 0, known, high)

@@ -118,7 +118,7 @@ class _Tree:
         self._sizes = [1, *(axes.groups(*pair) for pair in pairs)]
         self._parents: list[Integers] = [np.zeros(0, dtype=np.int64)]
         for coarse, fine in zip([(), *((pair,) for pair in pairs)], pairs, strict=False):
-            self._parents.append(axes.owners((fine,), coarse))
+            self._parents.append(axes.containing_cells((fine,), coarse))
 
     def level_and_plain_axes(self, key: Key) -> tuple[int, Key]:
         """Return the level of a grouping, and its plain axes."""
