@@ -48,6 +48,7 @@ SETS = [
 ]
 
 
+@pytest.mark.timeout(900)  # four three-way tables of 400 people take 20 s alone, and minutes on a busy machine
 @pytest.mark.parametrize("tables", SETS, ids=lambda tables: " ".join("".join(axes) for axes in tables))
 @pytest.mark.parametrize(("people", "empty"), [(30_000, 0), (400, 1)])
 def test_tables_of_a_skewed_population_are_right(
