@@ -1,6 +1,7 @@
 """Draw the figures of the papers: one style for all, distinct colours and markers, no curve hidden under another."""
 
 import math
+import textwrap
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import matplotlib.figure
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
+from matplotlib.ticker import MaxNLocator
 
 from discreet import files
 from discreet.papers.figure import Curve, Figure, Flowchart, Heatmap, Panel, Panels, TextTable, to_csv
@@ -19,6 +21,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7
 OURS = ("#000000", "#a50026", "#313695", "#006837")
 MARKERS = "osD^vPX*<>"
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+WIDTH, WIDTH_ALONE = 6.2, 8.5
+"""Inches of a panel beside others, and of a panel alone in its row."""
+
 MOST_MARKERS = 15
 """Markers on one line, at most: more of them hide the line."""
 
@@ -42,8 +47,9 @@ def png(figure: Figure, panels: Panels) -> bytes:
     """Return the picture of a figure whose data were computed."""
     columns = min(figure.columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    canvas = matplotlib.figure.Figure(figsize=(6.2 * columns, 4.6 * rows + 0.3), layout="constrained")
-    canvas.suptitle(f"{figure.item}: {figure.title}", fontsize=12)
+    width = WIDTH if columns > 1 else WIDTH_ALONE
+    canvas = matplotlib.figure.Figure(figsize=(width * columns, 4.6 * rows + 0.3), layout="constrained")
+    canvas.suptitle(textwrap.fill(f"{figure.item}: {figure.title}", int(11 * width * columns)), fontsize=12)
     grid = np.atleast_1d(canvas.subplots(rows, columns)).ravel()
     for axes, panel in zip(grid, panels, strict=False):
         if isinstance(panel, Heatmap):
@@ -73,10 +79,12 @@ def _panel(axes: Axes, panel: Panel) -> None:
         else:
             _curve(axes, curve, colour, number)
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
-    if panel.log_x:
-        axes.set_xscale("log")
     if panel.log_y:
         axes.set_yscale("log")
+    if panel.log_x:
+        axes.set_xscale("log")
+    elif all((curve.x == np.round(curve.x)).all() for curve in panel.curves):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if panel.x_ticks is not None:
         axes.set_xticks(range(len(panel.x_ticks)), panel.x_ticks)
     axes.spines[["top", "right"]].set_visible(False)
@@ -102,10 +110,10 @@ def _curve(axes: Axes, curve: Curve, colour: str, number: int) -> None:
         style |= {"ls": "", "markevery": None}
     if curve.style == "steps":
         style["drawstyle"] = "steps-post"
-    axes.plot(curve.x, curve.y, **style)
+    axes.plot(curve.x + curve.shift, curve.y, **style)
     if curve.low is not None and curve.high is not None:
         axes.errorbar(
-            curve.x,
+            curve.x + curve.shift,
             curve.y,
             yerr=[curve.y - curve.low, curve.high - curve.y],
             ls="",

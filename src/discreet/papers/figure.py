@@ -32,6 +32,8 @@ class Curve:
         True for curves that the paper does not have. They are drawn on top, in the strongest colour.
     low, high
         Ends of an error bar at every point; None if there are none.
+    shift
+        How far to the right the curve is drawn, so that curves that coincide can be told apart. The data keep their x.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Curve:
     ours: bool = False
     low: Floats | None = None
     high: Floats | None = None
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)
