@@ -28,6 +28,13 @@ def test_every_item_has_a_claim_or_a_reason(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CONVERTED)
+def test_a_test_that_an_item_names_exists(name: str) -> None:
+    root = Path(__file__).parents[2]
+    named = [item.shown_by.split("::") for item in load(name).items if "::" in item.shown_by]
+    assert [(path, test) for path, test in named if f"def {test}(" not in (root / path).read_text()] == []
+
+
+@pytest.mark.parametrize("name", CONVERTED)
 def test_every_claim_and_every_figure_belongs_to_an_item(name: str) -> None:
     paper, claims = computed(name)
     names = [item.name for item in paper.items]
