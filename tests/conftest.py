@@ -144,11 +144,11 @@ def spark() -> Iterator[servers.Spark]:
     """Start one Spark session for all tests, because its start is slow."""
     if shutil.which("java") is None:
         unavailable("there is no Java; apt-get install openjdk-17-jre-headless")
-    from discreet.count.engines.spark import _running
+    from discreet.count.engines.spark import running_session
 
     with pytest.MonkeyPatch.context() as patch:  # a short session needs no optimising compiler
         patch.setenv("PYSPARK_SUBMIT_ARGS", "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell")
-        with _running():
+        with running_session():
             yield servers.Spark()
 
 

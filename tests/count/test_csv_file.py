@@ -279,7 +279,7 @@ def test_a_first_line_that_may_be_a_record_is_in_no_message(
     path = tmp_path / "x.csv"
     path.write_bytes(b"jane roe,f,72\np1,m,15\n")
     with open_engine({kind: path}) as engine:
-        for known in (engine._base.columns, engine.columns()):
+        for known in (engine._database.columns, engine.columns()):
             with pytest.raises(InputError, match=r"no column 'sex'; it has 3 columns.*header: false") as caught:
                 CountPlan((Recode("sex", 1, values={"f": 0}),)).check(known)
             assert not re.search("jane|72", str(caught.value))
@@ -313,7 +313,7 @@ def test_the_first_row_without_a_header_is_a_row_like_others(kind: str, first: b
     """How many fields it has neither makes a release fail nor changes how others count."""
     (tmp_path / "x.csv").write_bytes(first + b"\n\ny,0\nx,1,y\n")
     plan = CountPlan(tuple(Recode(f"column{i}", 10, values={"x": 0, "y": 1, "0": 2, "1": 3}) for i in (2, 3)))
-    with open_engine({kind: tmp_path / "x.csv", "header": False}, named={"column2", "column3", "id"}) as engine:
+    with open_engine({kind: tmp_path / "x.csv", "header": False}, column_names={"column2", "column3", "id"}) as engine:
         found = Counter({(line["c0"], line["c1"]): line["count"] for line in engine.count(plan).to_pylist()})
         with pytest.raises(InputError, match="no column 'id'; without a header they are called column1, column2"):
             engine.values("id")
@@ -333,14 +333,14 @@ def test_a_file_that_cannot_be_decompressed(tmp_path: Path) -> None:
 def test_a_pipe_can_be_read_only_once(header: bool, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.csv")
     with pytest.raises(InputError, match="pipe or a device"):
-        open_engine({"csv": tmp_path / "x.csv", "header": header}, named={"column1"})
+        open_engine({"csv": tmp_path / "x.csv", "header": header}, column_names={"column1"})
 
 
 def test_a_blank_line_is_no_row_whichever_columns_are_named(tmp_path: Path) -> None:
     """A cell has one count, whatever else is asked of the file."""
     (tmp_path / "x.csv").write_bytes(b"x,y\n\nx,y\n\n")
     for named in ({"column1"}, {"column1", "column2"}, {"column1", "column5"}):
-        with open_engine({"csv": tmp_path / "x.csv", "header": False}, named=named) as engine:
+        with open_engine({"csv": tmp_path / "x.csv", "header": False}, column_names=named) as engine:
             found = engine.count(CountPlan((Recode("column1", 1, values={"x": 0}),))).to_pylist()
         assert found == [{"c0": 0, "count": 2}]
 
@@ -351,12 +351,12 @@ def test_a_first_answer_that_looks_like_the_mark_of_another_encoding(tmp_path: P
     counts = []
     for data in (b"\xff\xfe,1\nx\nx\n", b"x\nx\n\xff\xfe,1\n"):
         (tmp_path / "x.csv").write_bytes(data)
-        with open_engine({"csv": tmp_path / "x.csv", "header": False}, named={"column1"}) as engine:
+        with open_engine({"csv": tmp_path / "x.csv", "header": False}, column_names={"column1"}) as engine:
             counts.append(engine.count(plan).to_pylist())
     assert counts[0] == counts[1] == [{"c0": 0, "count": 2}, {"c0": 1, "count": 1}]
     (tmp_path / "x.csv").write_text("x,1\n" * 9, encoding="utf-16")
     with pytest.raises(InputError, match="UTF-16"):
-        open_engine({"csv": tmp_path / "x.csv", "header": False}, named={"column1"})
+        open_engine({"csv": tmp_path / "x.csv", "header": False}, column_names={"column1"})
 
 
 def test_a_path_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -374,7 +374,7 @@ def test_a_path_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
     """Whatever their places; of a file whose column is missing, all, so that the message is the same."""
     (tmp_path / "x.csv").write_bytes(b"id,a,b,c\n1,x,0,\xff\n2,y,1\n3\n,,,y\n")
-    with open_engine({"csv": tmp_path / "x.csv"}, named={"c", "a"}) as engine:
+    with open_engine({"csv": tmp_path / "x.csv"}, column_names={"c", "a"}) as engine:
         assert list(engine.columns()) == ["a", "c"]
         plan = CountPlan(tuple(Recode(name, 2, values={"x": 0, "y": 1}) for name in ("c", "a")))
         lines = [tuple(line.values()) for line in engine.count(plan).to_pylist()]
@@ -382,10 +382,10 @@ def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
     for data in (b"id,a\n1,x\n", b"id,a\n1,\xff\n"):
         (tmp_path / "x.csv").write_bytes(data)
         with (
-            open_engine({"csv": tmp_path / "x.csv"}, named={"A"}) as engine,
+            open_engine({"csv": tmp_path / "x.csv"}, column_names={"A"}) as engine,
             pytest.raises(InputError, match="it has 2 columns, one of them 'a'"),
         ):
             engine.values("A")
     (tmp_path / "x.csv").write_bytes(b"id,a\n1,\xff\n2,x\n")
-    with open_engine({"csv": tmp_path / "x.csv"}, named=set()) as engine:
+    with open_engine({"csv": tmp_path / "x.csv"}, column_names=set()) as engine:
         assert engine.count(CountPlan()).to_pylist() == [{"count": 2}]

@@ -71,7 +71,7 @@ def test_what_a_copy_cannot_tell_is_not_copied(tmp_path: Path) -> None:
     duckdb.sql(f"COPY (SELECT INTERVAL 1 DAY AS i, 'f' AS sex) TO '{tmp_path / 'x.parquet'}'")
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
         assert engine.values("i") == ["1 day"]
-        assert not engine._base.mend()
+        assert not engine._database.repair()
 
 
 TIMES = [datetime.datetime(*day) for day in ((9999, 12, 31), (1582, 10, 14), (2024, 5, 31, 8, 30, 0, 1))]
@@ -126,12 +126,12 @@ def test_files_whose_types_differ_are_refused(one: pa.Array, other: pa.Array, tu
         content = {"n": ["f"] * size} | ({} if column is None else {"x": column})
         pq.write_table(pa.table(content), tmp_path / f"{name}.parquet")
     with pytest.raises(InputError, match=r"column 'x' is .* write all files alike"):
-        open_engine({"parquet": tmp_path}, named={"x", "n"})
+        open_engine({"parquet": tmp_path}, column_names={"x", "n"})
     if other is not None or not turned:
         with pytest.raises(InputError, match=r"column 'x' is .* write all files alike"):
             open_engine({"parquet": tmp_path})
     if other is not None:
-        with open_engine({"parquet": tmp_path}, named={"n"}) as engine:
+        with open_engine({"parquet": tmp_path}, column_names={"n"}) as engine:
             total = len(one) + len(other)
             assert engine.count(CountPlan((Recode("n", 1, values={"f": 0}),))).to_pylist() == [
                 {"c0": 0, "count": total}
@@ -144,7 +144,7 @@ def test_a_file_in_which_nobody_answered(answer: str | None, names: str, tmp_pat
     """Its column has no type, whatever the others have; one answer more is one count more."""
     pq.write_table(pa.table({"x": ["f", "f"], "y": [1, 2]}), tmp_path / f"{names[0]}.parquet")
     pq.write_table(pa.table({"x": [None, answer], "y": [None, None]}), tmp_path / f"{names[1]}.parquet")
-    with open_engine({"parquet": tmp_path}, named={"x", "y"}) as engine:
+    with open_engine({"parquet": tmp_path}, column_names={"x", "y"}) as engine:
         found = engine.count(CountPlan((Recode("x", 1, values={"f": 0}),))).to_pylist()
         expected = [3, 1] if answer else [2, 2]
         assert found == [{"c0": code, "count": count} for code, count in enumerate(expected)]

@@ -5,13 +5,20 @@ from discreet.errors import SpecError
 from discreet.plan.spec import ReleaseSpec
 
 MOST_CATEGORIES = 100_000
-"""Categories that may be taken from the data."""
+"""Categories of a dimension that may be taken from the data."""
 
 
 def with_categories(spec: ReleaseSpec) -> ReleaseSpec:
     """Return the specification with the categories that it takes from the data.
 
-    Dimensions that no table uses are not looked up, and left out.
+    A dimension that no table uses, and that declares no categories, is left out.
+
+    Raises
+    ------
+    SpecError
+        A column has no values.
+    InputError
+        The source cannot be read, or a column has more than MOST_CATEGORIES different values.
     """
     missing = {
         name: dimension
@@ -25,13 +32,13 @@ def with_categories(spec: ReleaseSpec) -> ReleaseSpec:
         for name, dimension in spec.dimensions.items()
         if name in spec.used or name not in missing
     }
-    with open_engine(spec.source, named=spec.columns) as engine:
+    with open_engine(spec.source, column_names=spec.columns) as engine:
         for name in missing.keys() & spec.used:
             column = missing[name].column
             dimension = missing[name].with_categories(engine.values(column, MOST_CATEGORIES))
             if not dimension.categories:
                 raise SpecError(
-                    f"dimension {name!r} takes its categories from column {column!r}, where there is none; declare its"
+                    f"dimension {name!r} takes its categories from column {column!r}, which has no values; declare"
                     " categories"
                 )
             dimensions[name] = dimension.model_dump()

@@ -1,7 +1,7 @@
-"""Parquet files with values that DuckDB refuses to read, copied without them.
+"""Copies of Parquet files without the values that DuckDB refuses to read.
 
-Text that is not UTF-8, text of more than 16 MB and times in seconds or milliseconds that microseconds cannot hold
-become missing. All other values read as they did: one person's must not change what is read of others.
+Text that is not UTF-8, text of more than 16 MB, and times in seconds or milliseconds that microseconds cannot hold
+become missing. All other values stay the same: one person's value must not change the values of others.
 """
 
 from pathlib import Path
@@ -13,56 +13,59 @@ import pyarrow.parquet as pq
 from discreet.plan.canonical_text import LONGEST_TEXT
 
 _ROWS = 2**15
-_LAST = 9_223_372_022_400_000_000
-"""Microseconds before 1970 up to which DuckDB knows a time."""
+"""Rows that are copied at a time."""
+_LARGEST_TIME = 9_223_372_022_400_000_000
+"""Microseconds before or after 1970 that DuckDB accepts, at most."""
 
 
-def mended(files: list[str], folder: Path) -> list[str]:
-    """Copies of the files, in the same order, in `folder`, which is private to the caller."""
-    made = []
+def repaired_copies(files: list[str], folder: Path) -> list[str]:
+    """Copy files to `folder`, which is private to the caller. Return the paths of the copies, in the same order."""
+    copies = []
     for number, name in enumerate(files):
-        target = folder / f"mended{number}.parquet"
+        target = folder / f"repaired{number}.parquet"
         with pq.ParquetFile(name, coerce_int96_timestamp_unit="us") as source:
-            schema = pa.schema([pa.field(field.name, _plain(field.type)) for field in source.schema_arrow])
+            schema = pa.schema([pa.field(field.name, _decoded_type(field.type)) for field in source.schema_arrow])
             with pq.ParquetWriter(target, schema) as writer:
                 for batch in source.iter_batches(_ROWS):
-                    arrays = [_mended(array) for array in batch.columns]
+                    arrays = [_repaired(array) for array in batch.columns]
                     writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-        made.append(str(target))
-    return made
+        copies.append(str(target))
+    return copies
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def _decoded_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _mended(array: pa.Array) -> pa.Array:
+def _repaired(array: pa.Array) -> pa.Array:
+    """Return an array in which values that DuckDB refuses are missing."""
     if pa.types.is_dictionary(array.type):
-        array = pa.DictionaryArray.from_arrays(array.indices, _short(array.dictionary)).dictionary_decode()
-    array = _short(array)
+        array = pa.DictionaryArray.from_arrays(array.indices, _without_long_texts(array.dictionary)).dictionary_decode()
+    array = _without_long_texts(array)
     if pa.types.is_timestamp(array.type) and array.type.unit in ("s", "ms"):
-        most = _LAST // (1_000_000 if array.type.unit == "s" else 1000)
-        whole = array.cast(pa.int64())
-        inside = pc.and_(pc.greater_equal(whole, -most), pc.less_equal(whole, most))
+        largest = _LARGEST_TIME // (1_000_000 if array.type.unit == "s" else 1000)
+        ticks = array.cast(pa.int64())
+        inside = pc.and_(pc.greater_equal(ticks, -largest), pc.less_equal(ticks, largest))
         return pc.if_else(inside, array, pa.scalar(None, array.type))
-    if _whole(array):
+    if _is_valid(array):
         return array
-    kept = [i if _whole(array.slice(i, 1)) else None for i in range(len(array))]
+    kept = [index if _is_valid(array.slice(index, 1)) else None for index in range(len(array))]
     return array.take(pa.array(kept, pa.int64()))
 
 
-def _short(array: pa.Array) -> pa.Array:
-    """The same without texts that are too long."""
+def _without_long_texts(array: pa.Array) -> pa.Array:
+    """Return an array in which texts of more than 16 MB are missing."""
     kind = array.type
     if not any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)):
         return array
-    long = pc.greater(pc.binary_length(array), LONGEST_TEXT)
-    if not pc.any(long).as_py():
+    is_long = pc.greater(pc.binary_length(array), LONGEST_TEXT)
+    if not pc.any(is_long).as_py():
         return array
-    return array.take(pa.array([None if too else i for i, too in enumerate(long.to_pylist())], pa.int64()))
+    return array.take(pa.array([None if long else i for i, long in enumerate(is_long.to_pylist())], pa.int64()))
 
 
-def _whole(array: pa.Array) -> bool:
+def _is_valid(array: pa.Array) -> bool:
+    """Return True if every value of an array is valid, for example every text is UTF-8."""
     try:
         array.validate(full=True)
     except pa.ArrowInvalid:

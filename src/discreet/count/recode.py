@@ -1,10 +1,10 @@
-"""What is asked of an engine: how raw columns become leaf codes (`plan.codebook`), and which rows count.
+"""The request to an engine: how raw columns become leaf codes (`plan.codebook`), and which rows count.
 
-Rows and people: without a unit every row is a person. With one, rows that have no id never count, and an id may have
-more rows than the contributions allow; `Engine.excess` finds those ids, and the caller says which of their rows go.
+Without a unit every row is a person. With a unit, rows without an id never count, and an id may have more rows than the
+contributions allow. `Engine.excess` finds such ids, and `contributions` decides which of their rows count.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, TypeVar
@@ -20,15 +20,27 @@ T = TypeVar("T")
 Kind = Literal["int", "float", "text", "bool", "date", "other"]
 
 RecordKeys = Callable[[pa.Array], tuple[npt.NDArray[np.uint32], ...]]
-"""From canonical ids (a string array; an id may occur in it more than once, and again later) to four components."""
+"""From canonical ids (an array of strings, in which an id may occur several times) to four components."""
 
 COMPONENTS = 4
+"""Components of a record key."""
+
 HEADER = "Is its first line a header? Give header: false if not"
+MOST_LISTED = 50
+"""Columns that a message lists, at most."""
 
 
 @dataclass(frozen=True)
 class CountPlan:
-    """What to count: recodes in the order of the codes, and the column with the id of a person, if there is one."""
+    """What an engine counts.
+
+    Attributes
+    ----------
+    recodes
+        How columns become codes, in the order of the codes.
+    unit
+        The column with the id of a person, or None if every row is a person.
+    """
 
     recodes: tuple[Recode, ...] = ()
     unit: str | None = None
@@ -38,35 +50,38 @@ class CountPlan:
         """The names of the code columns: c0, c1, ..."""
         return [f"c{i}" for i in range(len(self.recodes))]
 
-    def check(self, known: Mapping[str, object]) -> None:
-        """Refuse columns that the source does not have."""
-        named = [recode.column for recode in self.recodes] + ([] if self.unit is None else [self.unit])
-        find(named, known)
+    def check(self, columns: Mapping[str, object]) -> None:
+        """Raise InputError if the source does not have all columns of the plan."""
+        names = [recode.column for recode in self.recodes] + ([] if self.unit is None else [self.unit])
+        require_columns(names, columns)
 
 
-class Unlisted(dict[str, T]):
-    """Columns of a CSV file, by what stands in its first line, which may be a person's record: no message lists it."""
+class HeaderColumns(dict[str, T]):
+    """Columns of a CSV file by the names in its first line. The line may be a person's record: no message lists it."""
 
 
-class Numbered(dict[str, T]):
-    """Columns of a CSV file without a header, as many as are asked for."""
+class NumberedColumns(dict[str, T]):
+    """Columns column1, column2, ... of a CSV file without a header, as many as are read."""
 
 
-def find(named: Sequence[str], known: Mapping[str, object]) -> None:
-    """Refuse names of columns that the source does not have, and say which it has, unless they may be data."""
-    for name in named:
-        if name in known:
+def require_columns(names: Iterable[str], columns: Mapping[str, object]) -> None:
+    """Raise InputError if a source does not have a column. The message lists the columns, unless they may be data."""
+    for name in names:
+        if name in columns:
             continue
-        if isinstance(known, Unlisted):
-            close = [other for other in known if other.lower() == name.lower()] or get_close_matches(
-                name, known, n=1, cutoff=0.8
-            )
-            hint = f", one of them {close[0]!r}" if close else ""
-            raise InputError(f"the source has no column {name!r}; it has {len(known)} columns{hint}. {HEADER}")
-        if isinstance(known, Numbered):
+        if isinstance(columns, HeaderColumns):
+            hint = _similar_name(name, columns)
+            raise InputError(f"the source has no column {name!r}; it has {len(columns)} columns{hint}. {HEADER}")
+        if isinstance(columns, NumberedColumns):
             raise InputError(
-                f"the source has no column {name!r}; without a header they are called column1, column2, ..., at most"
+                f"the source has no column {name!r}; columns without a header have the names column1, column2, ...,"
                 " column9999"
             )
-        shown = ", ".join(sorted(known)[:50]) + (", ..." if len(known) > 50 else "")
-        raise InputError(f"the source has no column {name!r}; it has {shown or 'none'}")
+        listed = ", ".join(sorted(columns)[:MOST_LISTED]) + (", ..." if len(columns) > MOST_LISTED else "")
+        raise InputError(f"the source has no column {name!r}; it has {listed or 'none'}")
+
+
+def _similar_name(name: str, columns: Mapping[str, object]) -> str:
+    same = [column for column in columns if column.lower() == name.lower()]
+    similar = same or get_close_matches(name, columns, n=1, cutoff=0.8)
+    return f", one of them {similar[0]!r}" if similar else ""

@@ -11,28 +11,43 @@ from discreet.plan.source import Source
 def open_engine(
     source: Source | Mapping[str, Any],
     *,
-    named: Collection[str] | None = None,
+    column_names: Collection[str] | None = None,
     memory: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Engine:
-    """The engine of a source, ready to count; use it as a context manager.
+    """Return the engine of a source, ready to count. The engine is a context manager.
 
-    `named` are the columns that will be asked for, from which a CSV file without a header has its number of columns.
-    `memory` (such as "600MB") bounds DuckDB, and `progress` is called with the fraction done where DuckDB knows it.
+    Parameters
+    ----------
+    source
+        The source section of a specification.
+    column_names
+        The columns that will be read. A CSV file without a header has as many columns as these names need.
+    memory
+        The memory that DuckDB may use, such as "600MB".
+    progress
+        Called with the fraction done while DuckDB counts.
+
+    Raises
+    ------
+    ParameterError
+        The mapping is not a source.
+    InputError
+        The source cannot be read, or an extra is not installed.
     """
     source = Source.of(source)
-    kind, where, given = source.kind, source.location, source.options
+    kind, location, options = source.kind, source.location, source.options
     if kind == "postgres":
         require("psycopg", "postgres", "the source")
         from discreet.count.engines.postgres import Postgres
 
-        return Engine(Postgres(where, **given))
+        return Engine(Postgres(location, **options))
     if kind == "spark":
         require("pyspark", "spark", "the source")
         from discreet.count.engines.spark import Spark
 
-        return Engine(Spark(where, **given, named=named))
+        return Engine(Spark(location, **options, column_names=column_names))
     from discreet.count.engines.duckdb import MEMORY, DuckDB
 
-    given["database" if kind == "duckdb" else kind] = where
-    return Engine(DuckDB(**given, named=named, memory=memory or MEMORY, progress=progress))
+    options["database" if kind == "duckdb" else kind] = location
+    return Engine(DuckDB(**options, column_names=column_names, memory=memory or MEMORY, progress=progress))

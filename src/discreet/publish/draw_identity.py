@@ -124,7 +124,7 @@ def _source(source: Source) -> dict[str, Any]:
     else:
         fields[source.kind] = _server(source.location) if source.kind == "postgres" else source.location
     if "table" in fields:
-        fields["table"] = sql.parts(fields["table"])
+        fields["table"] = sql.table_parts(fields["table"])
     return fields
 
 

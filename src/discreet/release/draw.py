@@ -148,7 +148,7 @@ def _count(plan: ReleasePlan, secret: bytes, tell: Progress, log: bool) -> tuple
     """Count leaf combinations. With a log, also return what the log says of the rows."""
     spec, layout = plan.spec, plan.layout
     count_plan = CountPlan(tuple(book.recode for book in layout.books), spec.unit.id)
-    with open_engine(spec.source, named=spec.columns, progress=lambda done: tell("counting", done)) as engine:
+    with open_engine(spec.source, column_names=spec.columns, progress=lambda done: tell("counting", done)) as engine:
         count_plan.check(engine.columns())
         tell("counting", 0)
         leaves = _leaves(engine, count_plan, plan, secret)

@@ -1,4 +1,4 @@
-"""Where rows are counted: DuckDB inside this process, a PostgreSQL server, or Spark.
+"""Engines count rows: DuckDB inside this process, a PostgreSQL server, or Spark.
 
-All engines give the same counts, to the last one, and whatever the order of the rows.
+All engines give the same counts, whatever the order of the rows.
 """

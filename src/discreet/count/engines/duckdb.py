@@ -1,7 +1,7 @@
-"""DuckDB, inside this process: CSV and Parquet files, and tables of DuckDB files. The default.
+"""DuckDB, inside this process, for CSV and Parquet files and for tables of DuckDB files.
 
-Memory is bounded: DuckDB works within `memory`, and what exceeds it goes to a private temporary folder that is removed
-at the end. A DuckDB file is opened read-only. Messages of DuckDB's own are not passed on where they could quote a row.
+DuckDB works within `memory`. Data that do not fit go to a private temporary folder, which is removed at the end. A
+DuckDB file is opened read-only. Messages of DuckDB are not passed on if they could quote a row.
 """
 
 import contextlib
@@ -18,28 +18,22 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
-from discreet.count.engines.sql import Column, Lookup, Type, literal, quoted
-from discreet.count.recode import Numbered, Unlisted
+from discreet.count.engines.sql import Column, ColumnType, Lookup, literal, quoted
+from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
-from discreet.plan.canonical_text import (
-    INTEGER_PATTERN,
-    LARGEST_NUMBER,
-    LONGEST_NUMBER,
-    LONGEST_TEXT,
-    NUMBER_PATTERN,
-    WHITE_SPACE,
-)
+from discreet.plan.canonical_text import WHITE_SPACE
 
 MEMORY = "600MB"
 _FEW = 64
+"""Declared values that are looked up without a join, at most."""
 _UNTYPED = '"NULL"'
-"""The type of a column of a Parquet file in which nobody has a value."""
+"""The type of a column of a Parquet file that has no values."""
 _SHARE = 2**24
 """Hashes of ids that are sorted together: 4 bytes each, twice."""
-_OFTEN = 2**20
-"""Hashes that occur too often above which all ids are grouped."""
-_TYPES: dict[str, Type] = {
+_MOST_HASHES = 2**20
+"""Repeated hashes, at most. If there are more, all ids are grouped."""
+_TYPES: dict[str, ColumnType] = {
     "TINYINT": "int", "SMALLINT": "int", "INTEGER": "int", "BIGINT": "int",
     "UTINYINT": "int", "USMALLINT": "int", "UINTEGER": "int",
     "UBIGINT": "wide", "HUGEINT": "wide", "UHUGEINT": "wide", "BIGNUM": "wide", "VARINT": "wide",
@@ -55,17 +49,24 @@ class DuckDB:
     Parameters
     ----------
     csv, parquet, database
-        The source, one of them: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`.
+        The source, one of the three: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`.
     table
         The table or view of a DuckDB file: table or schema.table.
     delimiter, header
-        Of a CSV file. Without a header its columns are column1, column2, ...
-    named
-        The columns that will be asked for; without a header there are as many as that takes.
+        Options of a CSV file. Without a header the columns are column1, column2, ...
+    column_names
+        The columns that will be read. A CSV file without a header has as many columns as these names need.
     memory
-        What DuckDB may use, such as "600MB".
+        The memory that DuckDB may use, such as "600MB".
     progress
-        Called with the fraction done, 0 to 1, while a query runs; from another thread.
+        Called from another thread with the fraction done, 0 to 1, while a query runs.
+
+    Raises
+    ------
+    ParameterError
+        Not exactly one source is given.
+    InputError
+        The source cannot be read.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class DuckDB:
         table: str | None = None,
         delimiter: str = ",",
         header: bool = True,
-        named: Iterable[str] | None = None,
+        column_names: Iterable[str] | None = None,
         memory: str = MEMORY,
         progress: Callable[[float], None] | None = None,
     ) -> None:
@@ -87,89 +88,88 @@ class DuckDB:
         self._files: list[str] = []
         with contextlib.ExitStack() as stack:
             self._folder = stack.enter_context(temporary_folder("discreet-"))
-            self._base = _connect(None if database is None else Path(database), self._folder, memory)
-            stack.callback(self._base.close)
+            self._connection = _connect(None if database is None else Path(database), self._folder, memory)
+            stack.callback(self._connection.close)
             if csv is not None:
-                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, named)
+                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names)
                 self.source = file.sql()
                 columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
-                self.columns: dict[str, Column] = Unlisted(columns) if header else Numbered(columns)
+                self.columns: dict[str, Column] = HeaderColumns(columns) if header else NumberedColumns(columns)
             else:
-                self._files = [] if parquet is None else _found(Path(parquet))
-                self._unite = self._files_differ(named)
+                self._files = [] if parquet is None else _parquet_files(Path(parquet))
+                self._unite = self._files_differ(column_names)
                 self.source = _parquet(self._files, self._unite) if self._files else _table(str(table))
-                self.columns = self._described()
-            self.dialect = _Dialect(self._base)
+                types = self._types(self.source)
+                self.columns = {name: Column(quoted(name), _column_type(kind)) for name, kind in types.items()}
+            self.dialect = _Dialect(self._connection)
             self.close = stack.pop_all().close
 
     def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """What a query gives; see `Database`."""
+        """Yield the result of a query; see `Database`."""
         with _refusals(), self._watched():
-            for batch in self._base.sql(query).to_arrow_reader(arrow_batches.BATCH):
+            for batch in self._connection.sql(query).to_arrow_reader(arrow_batches.BATCH):
                 yield batch if batch.schema.equals(schema) else batch.cast(schema)
 
-    def mend(self) -> bool:
-        """Read Parquet files from copies without the values that DuckDB refuses; see `Database`."""
-        from discreet.count.parquet_repair import mended  # few files need it
+    def repair(self) -> bool:
+        """Copy Parquet files without the values that DuckDB refuses, and read the copies; see `Database`."""
+        from discreet.count.parquet_repair import repaired_copies  # few files need it
 
         files, self._files = self._files, []
         if not files:
             return False
         try:
-            copy = _parquet(mended(files, self._folder), self._unite)
+            copy = _parquet(repaired_copies(files, self._folder), self._unite)
         except OSError as error:
             if error.errno in csv_file.FULL:
                 raise InputError(csv_file.no_room(files[0], self._folder)) from None
             return False
         except pa.ArrowException:
             return False
-        before, now = self._kinds(self.source), self._kinds(copy)
-        changed = {name: kind for name, kind in before.items() if now[name] != kind}
-        if any("BLOB" in now[name] for name in changed):  # an interval: the copy does not tell what it was
+        types, copied_types = self._types(self.source), self._types(copy)
+        changed = {name: kind for name, kind in types.items() if copied_types[name] != kind}
+        if any("BLOB" in copied_types[name] for name in changed):  # an interval, which the copy does not hold
             return False
         casts = ", ".join(f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in changed.items())
         self.source = f"(SELECT * REPLACE ({casts}) FROM {copy})" if changed else copy  # noqa: S608
         return True
 
-    def _files_differ(self, named: Iterable[str] | None) -> bool:
-        """Whether some of several Parquet files have a column without values, so without a type, that others have.
+    def _files_differ(self, column_names: Iterable[str] | None) -> bool:
+        """Return True if a column has values, and so a type, in only some of several Parquet files.
 
-        Other types are refused. DuckDB would cast them to those of the first file: whether a value can be cast, and
-        what becomes of it, would depend on the order of files, and two ids could be one.
+        Two different types are refused. DuckDB would cast values to the type of the first file: the result would
+        depend on the order of files, and two ids could become one.
         """
         known: dict[str, tuple[str, str]] = {}
         differ = False
-        used = None if named is None else set(named)
+        used = None if column_names is None else set(column_names)
         for file in self._files if len(self._files) > 1 else ():
-            kinds = self._kinds(_parquet([file]))
-            used = set(kinds) if used is None else used
+            types = self._types(_parquet([file]))
+            used = set(types) if used is None else used
             for name in sorted(used):
-                kind = kinds.get(name, "")
-                there, where = known.setdefault(name, (kind, file))
-                if kind == there:
+                kind = types.get(name, "")
+                known_kind, known_file = known.setdefault(name, (kind, file))
+                if kind == known_kind:
                     continue
                 differ = True
-                if not (kind and there and _UNTYPED in (kind, there)):
-                    said = [f"of type {each:.60}" if each else "missing" for each in (kind, there)]
+                if not (kind and known_kind and _UNTYPED in (kind, known_kind)):
+                    shown, known_shown = (f"of type {t:.60}" if t else "missing" for t in (kind, known_kind))
                     raise InputError(
-                        f"column {name!r} is {said[0]} in {file}, and {said[1]} in {where}; write all files alike"
+                        f"column {name!r} is {shown} in {file}, and {known_shown} in {known_file}; write all files with"
+                        " the same types"
                     )
-                if there == _UNTYPED:
+                if known_kind == _UNTYPED:
                     known[name] = kind, file
         return differ
 
-    def _described(self) -> dict[str, Column]:
-        return {name: Column(quoted(name), _type(kind)) for name, kind in self._kinds(self.source).items()}
-
-    def _kinds(self, source: str) -> dict[str, str]:
-        """The type of every column."""
+    def _types(self, source: str) -> dict[str, str]:
+        """Return DuckDB's name of the type of every column."""
         with _refusals():
-            rows = self._base.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
+            rows = self._connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
         return {str(name): str(kind) for name, kind, *_ in rows}
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
-        """Report progress while a query runs."""
+        """Report progress while the block runs."""
         report = self._progress
         if report is None:
             yield
@@ -178,7 +178,7 @@ class DuckDB:
 
         def watch() -> None:
             while not done.wait(0.1):
-                percent = self._base.query_progress()
+                percent = self._connection.query_progress()
                 if percent >= 0:
                     report(min(percent / 100, 1.0))
 
@@ -193,140 +193,115 @@ class DuckDB:
 
 
 class _Dialect:
-    """How DuckDB takes and looks up a value."""
+    """How DuckDB writes casts, tests and lookups; see `sql.Dialect`."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
-        self._base = database
+    text_type, double_type, byte_length = "VARCHAR", "DOUBLE", "strlen"
 
-    def value(self, column: Column) -> str:
-        x = column.sql
-        match column.type:
-            case "int":
-                return f"CAST({x} AS BIGINT)"
-            case "float":
-                return f"CASE WHEN isfinite({x}) THEN CAST({x} AS DOUBLE) + 0 END"
-            case "wide" | "bool" | "date":
-                return f"CAST({x} AS VARCHAR)"
-            case "decimal":
-                text = f"CAST({x} AS VARCHAR)"
-                return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
-            case "timestamp":
-                return f"replace(CAST(TRY_CAST({x} AS TIMESTAMP) AS VARCHAR), ' ', 'T')"
-            case _:
-                return f"nullif({_trimmed(x)}, '')"
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
 
-    def number(self, column: Column) -> str:
-        x = column.sql
-        match column.type:
-            case "int":
-                return f"CAST({x} AS BIGINT)"
-            case "float":
-                number = f"CAST({x} AS DOUBLE)"
-            case "text":
-                x = _trimmed(x)
-                right = f"regexp_full_match({x}, {literal(NUMBER_PATTERN)}) AND length({x}) <= {LONGEST_NUMBER}"
-                number = f"CASE WHEN {right} THEN TRY_CAST({x} AS DOUBLE) END"
-            case "wide" | "decimal":
-                number = f"TRY_CAST(CAST({x} AS VARCHAR) AS DOUBLE)"
-            case _:
-                return "CAST(NULL AS DOUBLE)"
-        return f"CASE WHEN abs({number}) <= {self.double(LARGEST_NUMBER)} THEN {number} END"
+    def text(self, x: str) -> str:
+        return f'(CAST({x} AS VARCHAR) COLLATE "binary")'  # a column's own collation may ignore case or accents
 
-    def whole(self, column: Column) -> str:
-        x = column.sql
-        match column.type:
-            case "int" | "wide":
-                return f"TRY_CAST({x} AS BIGINT)"
-            case "float" | "decimal":
-                return f"CASE WHEN {x} = trunc({x}) THEN TRY_CAST({x} AS BIGINT) END"
-            case "text":
-                x = _trimmed(x)
-                return f"CASE WHEN regexp_full_match({x}, {literal(INTEGER_PATTERN)}) THEN TRY_CAST({x} AS BIGINT) END"
-            case _:
-                return "CAST(NULL AS BIGINT)"
+    def stripped(self, text: str) -> str:
+        """Test the first and the last character: the test is cheap, and trimming is not."""
+        return f"CASE WHEN {text} < '!' OR {text}[-1] < '!' THEN trim({text}, {literal(WHITE_SPACE)}) ELSE {text} END"
 
-    def double(self, number: float) -> str:
-        return f"CAST('{number!r}' AS DOUBLE)"
+    def is_finite(self, x: str) -> str:
+        return f"isfinite({x})"
 
-    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+    def is_integral(self, x: str) -> str:
+        return f"{x} = trunc({x})"
+
+    def decimal_text(self, x: str) -> str:
+        text = f"CAST({x} AS VARCHAR)"
+        return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
+
+    def timestamp(self, x: str) -> str:
+        return f"TRY_CAST({x} AS TIMESTAMP)"
+
+    def matches(self, x: str, pattern: str) -> str:
+        return f"regexp_full_match({x}, {literal(pattern)})"
+
+    def parsed_double(self, x: str) -> str:
+        return sql.bounded(f"TRY_CAST(CAST({x} AS VARCHAR) AS DOUBLE)", self)  # a text is rounded correctly
+
+    def parsed_integer(self, x: str) -> str:
+        return f"TRY_CAST({x} AS BIGINT)"
+
+    def lookup(self, column: Column, index: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
         if len(raw) <= _FEW and column.family == "text":
-            return self._enum(column, place, [str(value) for value in raw], codes)
-        value, found = self.value(column), f"r.v{place}"
+            return self._enumeration(column, index, [str(text) for text in raw], codes)
+        value = sql.value_of(column, self)
         if len(raw) <= _FEW:
-            listed = ", ".join(self.double(number) if isinstance(number, float) else str(number) for number in raw)
-            return Lookup(value, f"list_extract({list(codes)}, list_position([{listed}], {found}))")
-        self._base.register("declared", pa.table({"raw": raw, "code": arrow_batches.column(np.array(codes, np.int32))}))
-        self._base.execute(f"CREATE OR REPLACE TEMP TABLE m{place} AS SELECT raw, code FROM temp.declared")  # noqa: S608
-        self._base.unregister("declared")
-        return Lookup(value, f"m{place}.code", f"LEFT JOIN temp.m{place} AS m{place} ON m{place}.raw = {found}")
+            listed = ", ".join(sql.double(item, self) if isinstance(item, float) else str(item) for item in raw)
+            return Lookup(value, f"list_extract({list(codes)}, list_position([{listed}], r.v{index}))")
+        table = pa.table({"raw": raw, "code": arrow_batches.column(np.array(codes, np.int32))})
+        self._connection.register("declared", table)
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE m{index} AS SELECT raw, code FROM temp.declared"  # noqa: S608
+        )
+        self._connection.unregister("declared")
+        return sql.joined(value, index, f"temp.m{index} AS m{index}")
 
-    def _enum(self, column: Column, place: int, raw: list[str], codes: Sequence[int]) -> Lookup:
-        """Few texts as an enumeration, which DuckDB finds and groups by faster than by anything else.
+    def _enumeration(self, column: Column, index: int, raw: list[str], codes: Sequence[int]) -> Lookup:
+        """Look up a few texts in an enumeration, by which DuckDB finds and groups fastest.
 
-        A text that is not in an enumeration takes DuckDB as long as all the texts that are, so many texts are joined.
+        For a text that is not in an enumeration DuckDB takes as long as for all the texts that are. So many texts are
+        joined instead.
         """
         raw = [text for _, text in sorted(zip(codes, raw, strict=True))]
-        kind = f"m{place}"
-        self._base.execute(f"CREATE OR REPLACE TEMP TYPE {kind} AS ENUM ({', '.join(map(literal, raw))})")
-        value = f"TRY_CAST({self.value(column)} AS temp.{kind})"
-        if column.type in ("text", "other"):  # only what is not declared as it stands needs trimming
-            value = f"COALESCE(TRY_CAST({_text(column.sql)} AS temp.{kind}), {value})"
+        kind = f"m{index}"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TYPE {kind} AS ENUM ({', '.join(map(literal, raw))})")
+        value = f"TRY_CAST({sql.value_of(column, self)} AS temp.{kind})"
+        if column.type in ("text", "other"):  # texts that are declared as they stand need no trimming
+            value = f"COALESCE(TRY_CAST({self.text(column.sql)} AS temp.{kind}), {value})"
         if sorted(codes) == list(range(len(codes))):
-            return Lookup(value, f"r.v{place}", code=f"enum_code(t.t{place})")
-        return Lookup(value, f"list_extract({sorted(codes)}, enum_code(r.v{place}) + 1)")
+            return Lookup(value, f"r.v{index}", code=f"enum_code(t.t{index})")
+        return Lookup(value, f"list_extract({sorted(codes)}, enum_code(r.v{index}) + 1)")
 
     def repeated(self, ids: str, most: int) -> str:
-        """Only ids whose hash occurs often enough are grouped: as a rule these are few, and hashes sort fast."""
+        """Group only ids whose hash occurs more than `most` times: as a rule these are few, and hashes sort fast."""
         hashed = "CAST(hash(id) >> 32 AS UINTEGER)"
         with _refusals():
-            total = self._base.execute(f"SELECT COUNT(*) FROM ({ids}) u").fetchall()[0][0]  # noqa: S608
+            total = self._connection.execute(f"SELECT COUNT(*) FROM ({ids}) u").fetchall()[0][0]  # noqa: S608
             shares = 1 + total // _SHARE
-            often = []
+            repeated_hashes = []
             for share in range(shares):
-                part = f"SELECT {hashed} FROM ({ids}) u WHERE hash(id) % 65536 % {shares} = {share}"  # noqa: S608
-                often.append(_often(self._base.sql(part).to_arrow_reader(arrow_batches.BATCH), most))
-            if sum(map(len, often)) > _OFTEN:
+                query = f"SELECT {hashed} FROM ({ids}) u WHERE hash(id) % 65536 % {shares} = {share}"  # noqa: S608
+                batches = self._connection.sql(query).to_arrow_reader(arrow_batches.BATCH)
+                repeated_hashes.append(_repeated_numbers(batches, most))
+            if sum(map(len, repeated_hashes)) > _MOST_HASHES:
                 return sql.repeated(ids, most)
-            listed = np.concatenate(often).tolist()
-            self._base.execute("CREATE OR REPLACE TEMP TABLE often AS SELECT unnest($1::UINTEGER[]) AS h", [listed])
-        return sql.repeated(f"SELECT id FROM ({ids}) u WHERE {hashed} IN (SELECT h FROM temp.often)", most)  # noqa: S608
+            listed = np.concatenate(repeated_hashes).tolist()
+            self._connection.execute(
+                "CREATE OR REPLACE TEMP TABLE repeated AS SELECT unnest($1::UINTEGER[]) AS h", [listed]
+            )
+        return sql.repeated(f"SELECT id FROM ({ids}) u WHERE {hashed} IN (SELECT h FROM temp.repeated)", most)  # noqa: S608
 
 
-def _often(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint32]:
-    """The numbers that occur more than `most` times."""
+def _repeated_numbers(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint32]:
+    """Return the numbers that occur more than `most` times, each once."""
     numbers = np.concatenate([np.zeros(0, np.uint32), *(arrow_batches.numbers(batch.column(0)) for batch in batches)])
     numbers.sort()
-    found = numbers[most:][numbers[most:] == numbers[:-most]]
-    first = np.ones(len(found), dtype=bool)
-    first[1:] = found[1:] != found[:-1]
-    return np.asarray(found[first])
+    repeated = numbers[most:][numbers[most:] == numbers[:-most]]
+    is_first = np.ones(len(repeated), dtype=bool)
+    is_first[1:] = repeated[1:] != repeated[:-1]
+    return np.asarray(repeated[is_first])
 
 
-def _trimmed(x: str) -> str:
-    """Text without white space at its ends; the test of the first and last character is cheap, and trimming is not.
-
-    NULL where the text is too long, before anything is made of the text.
-    """
-    x = _text(x)
-    ends = f"CASE WHEN {x} < '!' OR {x}[-1] < '!' THEN trim({x}, {literal(WHITE_SPACE)}) ELSE {x} END"
-    return f"CASE WHEN strlen({x}) <= {LONGEST_TEXT} THEN {ends} END"
-
-
-def _text(x: str) -> str:
-    return f'(CAST({x} AS VARCHAR) COLLATE "binary")'  # whatever case or accents a column's own collation ignores
-
-
-def _type(name: str) -> Type:
+def _column_type(name: str) -> ColumnType:
     if name.startswith("DECIMAL"):
         return "decimal"
     return "text" if name.startswith("ENUM") else _TYPES.get(name, "other")
 
 
 def _table(name: str) -> str:
-    return ".".join(map(quoted, sql.parts(name)))
+    return ".".join(map(quoted, sql.table_parts(name)))
 
 
-def _found(path: Path) -> list[str]:
+def _parquet_files(path: Path) -> list[str]:
+    """Return the Parquet files of a folder or a pattern, or the file itself."""
     if os.path.isdir(path):
         files = sorted(str(file) for file in path.rglob("*.parquet") if not file.name.startswith((".", "_")))
         missing = f"the folder {path} has no file that ends in .parquet"
@@ -345,7 +320,7 @@ def _found(path: Path) -> list[str]:
 
 
 def _parquet(files: Sequence[str], unite: bool = False) -> str:
-    """The rows of all files; `unite` their types, where some have none."""
+    """Return the table of the rows of all files. With `unite`, columns without a type take the type of other files."""
     listed = ", ".join(literal(glob.escape(os.path.abspath(file))) for file in files)
     return f"read_parquet([{listed}], hive_partitioning=false, union_by_name={str(unite).lower()})"
 
@@ -354,7 +329,7 @@ def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBP
     if database is not None and not os.path.isfile(database):
         raise InputError(f"there is no DuckDB file {database}; check the path")
     with _refusals():
-        base = duckdb.connect(
+        connection = duckdb.connect(
             ":memory:" if database is None else str(database),
             read_only=database is not None,
             config={
@@ -365,22 +340,25 @@ def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBP
                 "temp_directory": str(folder),
             },
         )
-        base.execute("SET TimeZone = 'UTC'")
-        base.execute("SET enable_progress_bar = true")
-        base.execute("SET enable_progress_bar_print = false")
-    return base
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
+    return connection
 
 
 @contextlib.contextmanager
 def _refusals() -> Iterator[None]:
-    """DuckDB's errors as ours, without what they quote of the data."""
+    """Raise errors of DuckDB as InputError, without messages that could quote the data."""
     try:
         yield
     except duckdb.OutOfMemoryException:
         raise InputError(
             "DuckDB has not enough memory, or the temporary folder is full; make room there, or set TMPDIR to another"
+            " folder"
         ) from None
     except (duckdb.IOException, duckdb.CatalogException, duckdb.PermissionException) as error:
         raise InputError(f"DuckDB cannot read the source: {str(error).splitlines()[0][:300]}") from None
     except duckdb.Error as error:
-        raise InputError(f"DuckDB cannot read the source ({type(error).__name__}); check that it is whole") from None
+        raise InputError(
+            f"DuckDB cannot read the source ({type(error).__name__}); check that the source is complete"
+        ) from None

@@ -1,4 +1,4 @@
-"""Counting rows by leaf codes, in whatever database they lie."""
+"""The engine: counts rows by leaf codes, in any database."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -10,18 +10,20 @@ import pyarrow as pa
 from discreet.count import arrow_batches
 from discreet.count.engines import sql
 from discreet.count.engines.sql import Column, Dialect
-from discreet.count.recode import CountPlan, Kind, Numbered, RecordKeys, Unlisted, find
-from discreet.errors import InputError, ManyValuesError
+from discreet.count.recode import CountPlan, HeaderColumns, Kind, NumberedColumns, RecordKeys, require_columns
+from discreet.errors import InputError, ManyValuesError, ParameterError
 from discreet.plan.canonical_text import texts
 
-MANY_VALUES = 100_000
+MOST_VALUES = 100_000
+"""Different values of a column that are listed, unless another limit is given."""
+
 T = TypeVar("T")
 
-_FORMS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+_ARROW_TYPES = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
 
 
 class Database(Protocol):
-    """What an engine needs of a database."""
+    """A database, as the engine uses it."""
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -36,92 +38,145 @@ class Database(Protocol):
         """How queries are written."""
 
     def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """What a query gives, in bounded memory; in order of ids where the schema has them, and the query orders."""
+        """Yield the result of a query in bounded memory, by id if the schema has an id and the query orders."""
 
-    def mend(self) -> bool:
-        """After a failure: whether the source, which may be called otherwise now, can be read where it could not."""
+    def repair(self) -> bool:
+        """Repair the source after a failed read.
+
+        Return True if the caller should retry. `source` may have changed.
+        """
 
     def close(self) -> None:
-        """Free what is held."""
+        """Close the connection, and remove temporary files."""
 
 
 class Engine:
-    """Something that can count rows by leaf codes. It is a context manager: leaving it frees what it holds."""
+    """Counts rows by leaf codes. An engine is a context manager, which closes its database."""
 
     def __init__(self, database: Database) -> None:
-        self._base = database
+        self._database = database
 
     def columns(self) -> dict[str, Kind]:
-        """The names of the source's columns and the kinds of their values."""
-        kinds = {name: sql.KINDS[column.type] for name, column in self._base.columns.items()}
-        return next((kind(kinds) for kind in (Unlisted, Numbered) if isinstance(self._base.columns, kind)), kinds)
+        """Return the names of the source's columns and the kinds of their values."""
+        columns = self._database.columns
+        kinds = {name: sql.KINDS[column.type] for name, column in columns.items()}
+        if isinstance(columns, HeaderColumns):
+            return HeaderColumns(kinds)
+        return NumberedColumns(kinds) if isinstance(columns, NumberedColumns) else kinds
 
     def count(self, plan: CountPlan) -> pa.Table:
-        """Columns c0, c1, ... (int32) and count (int64), one line a non-empty leaf combination, in order of codes."""
-        return self._counts(plan, (), 0)
+        """Count rows by leaf combination.
+
+        Returns
+        -------
+        pyarrow.Table
+            c0, c1, ... (int32) and count (int64), one line for each leaf combination that occurs, by codes.
+
+        Raises
+        ------
+        InputError
+            The source has no such column, or cannot be read.
+        """
+        return self._counts(plan, ())
 
     def excess(self, plan: CountPlan, most: int) -> Iterator[pa.RecordBatch]:
-        """The rows of every id that has more than `most` of them; none without a unit.
+        """Yield the rows of every id that has more than `most` rows; none without a unit.
 
-        Columns id (canonical text), c0, c1, ... and times (int64), one line for an id and a leaf combination. All lines
-        of an id are in one batch, next to each other.
+        Columns id (canonical text), c0, c1, ... and times (int64): one line for an id and a leaf combination. All
+        lines of an id are in one batch, next to each other.
         """
         if plan.unit is None:
             return
 
-        def begun() -> Iterator[pa.RecordBatch]:  # the query orders, so all is read when the first batch is there
-            repeated = self._base.dialect.repeated(self._coded(CountPlan(unit=plan.unit)), most)
+        def first_batch_on() -> Iterator[pa.RecordBatch]:
+            """Read the first batch: the query orders, so the database has read all rows when this batch comes."""
+            repeated = self._database.dialect.repeated(self._coded(CountPlan(unit=plan.unit)), most)
             query = sql.excess(plan, self._coded(plan), repeated)
-            batches = iter(self._base.rows(query, self._schema(plan, ["times"])))
+            batches = iter(self._database.rows(query, self._schema(plan, ["times"])))
             return chain([batch for batch in [next(batches, None)] if batch is not None], batches)
 
-        yield from arrow_batches.whole_ids(plan, self._surely(begun))
+        yield from arrow_batches.whole_ids(plan, self._with_repair(first_batch_on))
 
     def sums(self, plan: CountPlan, record_keys: RecordKeys, dropped: pa.Table | None = None) -> pa.Table:
-        """As `count`, and s0, ..., s3 (uint64): the sums of the record keys' components over the rows of a cell.
+        """Count as `count`, with the sums s0, ..., s3 (uint64) of the components of record keys.
 
-        The rows in `dropped` (columns as `excess` gives them) do not count. Keys never leave this process.
+        Record keys are made from ids in this process and never leave it.
+
+        Parameters
+        ----------
+        plan
+            The recodes, and the column of ids.
+        record_keys
+            From ids to four components.
+        dropped
+            Rows that do not count, with the columns of `excess`.
         """
 
-        def made() -> pa.Table:
-            rows = self._base.rows(self._coded(plan), self._schema(plan, []))
+        def read() -> pa.Table:
+            rows = self._database.rows(self._coded(plan), self._schema(plan, []))
             return arrow_batches.sums(plan, rows, record_keys, dropped)
 
-        return self._surely(made)
+        return self._with_repair(read)
 
     def key_sums(self, plan: CountPlan, columns: Sequence[str], modulus: int, fractions: bool = False) -> pa.Table:
-        """As `count`, and s0, ... (uint64): sums of record keys that came with the data, each reduced by `modulus`.
+        """Count as `count`, with the sums s0, ... (uint64) of record keys that came with the data.
 
-        A key is an integer, or text that is one; with `fractions` it is a number from 0 to below 1, of which the whole
-        part of `modulus` times as much is taken, so that sums do not depend on the order of rows. Anything else counts
-        as 0, as the row itself still counts.
+        Every key is reduced to an integer below the modulus first, so that sums do not depend on the order of rows. A
+        key that is no number counts as 0, because its row still counts.
+
+        Parameters
+        ----------
+        plan
+            The recodes.
+        columns
+            The columns of keys.
+        modulus
+            From 2 to 2**32.
+        fractions
+            False: a key is an integer, or text that is one. True: a key is a number from 0 to below 1, and the integer
+            part of key times modulus is taken.
+
+        Raises
+        ------
+        ParameterError
+            The modulus is out of range.
         """
-        find(columns, self._base.columns)
-        dialect, given = self._base.dialect, [self._base.columns[name] for name in columns]
-        keys = [sql.reduced(dialect.whole(column), modulus) for column in given]
-        if fractions:
-            keys = [sql.scaled(dialect.number(column), modulus) for column in given]
-        return self._counts(plan, keys, len(keys))
+        if not 2 <= modulus <= 2**32:
+            raise ParameterError(f"the modulus of the record keys is {modulus}; give 2 to 2**32")
+        require_columns(columns, self._database.columns)
+        dialect = self._database.dialect
+        keys = []
+        for name in columns:
+            column = self._database.columns[name]
+            if fractions:
+                keys.append(sql.scaled(sql.number_of(column, dialect), modulus))
+            else:
+                keys.append(sql.reduced(sql.integer_of(column, dialect), modulus))
+        return self._counts(plan, keys)
 
-    def values(self, column: str, limit: int = MANY_VALUES) -> list[str]:
-        """The different values of a column as canonical texts, in order; missing ones are left out.
+    def values(self, column: str, limit: int = MOST_VALUES) -> list[str]:
+        """Return the different values of a column as canonical texts, in order. Missing values are left out.
 
-        Refuses a column that has more than `limit`.
+        Raises
+        ------
+        ManyValuesError
+            The column has more than `limit` different values.
         """
-        find([column], self._base.columns)
-        given = self._base.columns[column]
-        schema = pa.schema([("value", _FORMS[given.family])])
+        require_columns([column], self._database.columns)
+        source_column = self._database.columns[column]
+        schema = pa.schema([("value", _ARROW_TYPES[source_column.family])])
 
-        def made() -> pa.Table:
-            query = sql.values(self._base.dialect.value(given), self._base.source, limit + 1)
-            return pa.Table.from_batches(self._base.rows(query, schema), schema)
+        def read() -> pa.Table:
+            value = sql.value_of(source_column, self._database.dialect)
+            query = sql.values(value, self._database.source, limit + 1)
+            return pa.Table.from_batches(self._database.rows(query, schema), schema)
 
-        found = self._surely(made).column("value")
-        if len(found) > limit:
+        values = self._with_repair(read).column("value")
+        if len(values) > limit:
             raise ManyValuesError(
                 f"the column {column!r} has more than {limit} different values; declare categories or ranges of it"
             )
-        return sorted(text for chunk in found.chunks for text in texts(chunk).to_pylist())
+        return sorted(text for chunk in values.chunks for text in texts(chunk).to_pylist())
 
     def __enter__(self) -> Self:
         return self
@@ -129,34 +184,35 @@ class Engine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._base.close()
+        self._database.close()
 
     def _rows(self, plan: CountPlan, keys: Sequence[str] = ()) -> sql.Rows:
-        plan.check(self._base.columns)
-        return sql.rows(plan, self._base.columns, self._base.dialect, self._base.source, keys)
+        plan.check(self._database.columns)
+        return sql.rows(plan, self._database.columns, self._database.dialect, self._database.source, keys)
 
     def _coded(self, plan: CountPlan) -> str:
         return sql.coded(plan, self._rows(plan))
 
-    def _surely(self, made: Callable[[], T]) -> T:
-        """What is made of the rows, if need be of rows that were mended: nobody's value may make a release fail."""
+    def _with_repair(self, read: Callable[[], T]) -> T:
+        """Call `read`. If it fails, repair the source and call `read` again: no person's value may stop a release."""
         try:
-            return made()
+            return read()
         except InputError:
-            if not self._base.mend():
+            if not self._database.repair():
                 raise
-        return made()
+        return read()
 
-    def _counts(self, plan: CountPlan, keys: Sequence[str], sums: int) -> pa.Table:
-        totals = ["count", *(f"s{i}" for i in range(sums))]
+    def _counts(self, plan: CountPlan, keys: Sequence[str]) -> pa.Table:
+        totals = ["count", *(f"s{i}" for i in range(len(keys)))]
         schema = pa.schema([*((code, pa.int32()) for code in plan.codes), *((name, pa.int64()) for name in totals)])
 
-        def made() -> pa.Table:
-            return pa.Table.from_batches(self._base.rows(sql.count(self._rows(plan, keys), sums), schema), schema)
+        def read() -> pa.Table:
+            query = sql.count(self._rows(plan, keys), len(keys))
+            return pa.Table.from_batches(self._database.rows(query, schema), schema)
 
-        return arrow_batches.counts(plan, self._surely(made), sums)
+        return arrow_batches.counts(plan, self._with_repair(read), len(keys))
 
     def _schema(self, plan: CountPlan, totals: Sequence[str]) -> pa.Schema:
-        ids = [] if plan.unit is None else [("id", _FORMS[self._base.columns[plan.unit].family])]
+        ids = [] if plan.unit is None else [("id", _ARROW_TYPES[self._database.columns[plan.unit].family])]
         codes = [(code, pa.int32()) for code in plan.codes]
         return pa.schema([*ids, *codes, *((name, pa.int64()) for name in totals)])

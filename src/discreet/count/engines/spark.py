@@ -1,7 +1,7 @@
-"""Spark, for those who outgrow one machine: a table of its catalog, or CSV and Parquet files where it reads them.
+"""Spark, for data that do not fit one machine: a table of its catalog, or CSV and Parquet files that Spark reads.
 
-A session that is running is used; otherwise one starts on this machine, and ends with the engine. Counting is done
-by Spark; rows with ids are handed to this process as Arrow, a share of the ids at a time.
+A running session is used. If there is none, a session starts on this machine and ends with the engine. Spark counts.
+Rows with ids come to this process as Arrow, a share of the ids at a time.
 """
 
 import contextlib
@@ -17,30 +17,23 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
-from discreet.count.engines.sql import Column, Lookup, Type, quoted
-from discreet.count.recode import Numbered, Unlisted
+from discreet.count.engines.sql import Column, ColumnType, Lookup, quoted
+from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
-from discreet.plan.canonical_text import (
-    INTEGER_PATTERN,
-    LARGEST_NUMBER,
-    LONGEST_NUMBER,
-    LONGEST_TEXT,
-    NUMBER_PATTERN,
-    WHITE_SPACE,
-    Family,
-)
+from discreet.plan.canonical_text import WHITE_SPACE, Family
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TYPES: dict[str, Type] = {
+_TYPES: dict[str, ColumnType] = {
     "tinyint": "int", "smallint": "int", "int": "int", "bigint": "int", "float": "float", "double": "float",
     "string": "text", "boolean": "bool", "date": "date", "timestamp": "timestamp", "timestamp_ntz": "timestamp",
 }  # fmt: skip
-_RAW = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
-_MAGIC = re.compile(r"[\[\]{}*?\\]")
+_ARROW_TYPES = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+_PATTERN_CHARACTERS = re.compile(r"[\[\]{}*?\\]")
 _SHARE = 2**21
+"""Rows that Spark hands over at a time, roughly."""
 _ZONE = "spark.sql.session.timeZone"
 _LOCAL = {
     "spark.ui.enabled": "false",
@@ -60,11 +53,20 @@ class Spark:
     source
         The name of a table, or a path as Spark takes it.
     format
-        "table", "parquet" or "csv"; by default what the ending says, and a table where it says nothing.
+        "table", "parquet" or "csv". Default: as the ending of the source says, else a table.
     delimiter, header
-        Of CSV files. Without a header their columns are column1, column2, ...
+        Options of CSV files. Without a header the columns are column1, column2, ...
+    column_names
+        The columns that will be read. A CSV file without a header has as many columns as these names need.
     session
-        The session to use; by default the active one, and a new one on this machine where there is none.
+        The session to use. Default: the active session, or a new one on this machine if there is none.
+
+    Raises
+    ------
+    ParameterError
+        The format is unknown.
+    InputError
+        The source cannot be read.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class Spark:
         format: str | None = None,  # noqa: A002
         delimiter: str = ",",
         header: bool = True,
-        named: Iterable[str] | None = None,
+        column_names: Iterable[str] | None = None,
         session: "SparkSession | None" = None,
     ) -> None:
         ending = source.lower().removesuffix(".gz").rsplit(".", 1)[-1]
@@ -85,27 +87,27 @@ class Spark:
         self._views = f"discreet_{secrets.token_hex(4)}"
         with contextlib.ExitStack() as stack, _refusals(source):
             self._stack = stack
-            self._session = session or stack.enter_context(_running())
+            self._session = session or stack.enter_context(running_session())
             zone = self._session.conf.get(_ZONE)
             self._session.conf.set(_ZONE, "UTC")
             stack.callback(self._session.conf.set, _ZONE, zone)
             if kind == "csv":
-                frame, names = self._csv(source, delimiter, header, named)
+                frame, names = self._csv(source, delimiter, header, column_names)
             else:
-                table = ".".join(_quoted(part) for part in sql.parts(source)) if kind == "table" else ""
+                table = ".".join(_quoted(part) for part in sql.table_parts(source)) if kind == "table" else ""
                 frame = self._session.table(table) if table else self._session.read.parquet(_path(source))
                 names = tuple(frame.columns)
-            types = [_type(name) for _, name in frame.dtypes]
+            types = [_column_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
             columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
             if kind == "csv":
-                columns = Unlisted(columns) if header else Numbered(columns)
+                columns = HeaderColumns(columns) if header else NumberedColumns(columns)
             self.columns = columns
             self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
 
     def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """What a query gives; see `Database`. Of rows with ids, Spark hands over a share of the ids at a time."""
+        """Yield the result of a query; see `Database`. Rows with ids come a share of the ids at a time."""
         with _refusals(self._name):
             frame = self._session.sql(query)
             if "id" not in schema.names:
@@ -120,34 +122,37 @@ class Spark:
             finally:
                 frame.unpersist()
 
-    def mend(self) -> bool:
-        """Nothing can be; see `Database`."""
+    def repair(self) -> bool:
+        """Return False: a source of Spark cannot be repaired; see `Database`."""
         return False
 
     def close(self) -> None:
-        """Drop the views, and end the session if it was started here."""
+        """Drop the views, and end the session if this engine started it."""
         self._stack.close()
 
-    def lookup(self, raw: Sequence[object], codes: Sequence[int], family: Family) -> str:
-        """A view of raw values and codes."""
-        pairs = pa.table({"raw": pa.array(raw, _RAW[family]), "code": pa.array(codes, pa.int32())})
+    def lookup_view(self, raw: Sequence[object], codes: Sequence[int], family: Family) -> str:
+        """Make a view of raw values and codes, and return its name."""
+        pairs = pa.table({"raw": pa.array(raw, _ARROW_TYPES[family]), "code": pa.array(codes, pa.int32())})
         return self._view(secrets.token_hex(4), self._session.createDataFrame(pairs))
 
     def _csv(
-        self, source: str, delimiter: str, header: bool, named: Iterable[str] | None
+        self, source: str, delimiter: str, header: bool, column_names: Iterable[str] | None
     ) -> tuple["DataFrame", tuple[str, ...]]:
-        """A file of this machine is read as DuckDB reads it, by way of a copy; files elsewhere are read by Spark."""
+        """Return the rows of CSV files, and the names of their columns.
+
+        A file of this machine is copied and read as DuckDB reads it. Files elsewhere are read by Spark.
+        """
         path = Path(source.removeprefix("file://"))
         if "://" not in source.removeprefix("file://") and not os.path.isdir(path):
             folder = self._stack.enter_context(temporary_folder("discreet-"))
-            file = csv_file.prepare(path, folder, delimiter, header, named)
+            file = csv_file.prepare(path, folder, delimiter, header, column_names)
             return self._session.read.parquet(_path(str(file.parquet(folder)))), file.names
         read = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
         source = _path(source)
-        names = tuple(read.csv(source).columns) if header or named is None else csv_file.numbered(named)
+        names = tuple(read.csv(source).columns) if header or column_names is None else csv_file.numbered(column_names)
         return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names
 
     def _view(self, name: str, frame: "DataFrame") -> str:
@@ -158,98 +163,67 @@ class Spark:
 
 
 def _path(source: str) -> str:
-    """A path as Spark takes it: what is on this machine is itself, whatever others its name is a pattern of."""
-    return _MAGIC.sub(r"\\\g<0>", source) if os.path.exists(source.removeprefix("file://")) else source
+    """Return a path for Spark. A file of this machine is not taken for a pattern, whatever characters its name has."""
+    return _PATTERN_CHARACTERS.sub(r"\\\g<0>", source) if os.path.exists(source.removeprefix("file://")) else source
 
 
 class _Dialect:
-    """How Spark takes and looks up a value. NaN is its largest number and equal to itself."""
+    """How Spark writes casts, tests and lookups; see `sql.Dialect`. NaN is its largest number, equal to itself."""
 
-    def __init__(self, base: Spark) -> None:
-        self._base = base
+    text_type, double_type, byte_length = "STRING", "DOUBLE", "octet_length"
 
-    def value(self, column: Column) -> str:
-        x = column.sql
-        match column.type:
-            case "int":
-                return f"CAST({x} AS BIGINT)"
-            case "float":
-                return f"CASE WHEN abs({x}) < CAST('Infinity' AS DOUBLE) THEN CAST({x} AS DOUBLE) + 0D END"
-            case "decimal":
-                text = f"CAST({x} AS STRING)"
-                short = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {text}))"
-                return f"CASE WHEN contains({text}, '.') THEN {short} ELSE {text} END"
-            case "bool" | "date":
-                return f"CAST({x} AS STRING)"
-            case "timestamp":
-                return f"replace(CAST({x} AS STRING), ' ', 'T')"
-            case _:
-                return f"nullif({_trimmed(x)}, '')"
+    def __init__(self, database: Spark) -> None:
+        self._database = database
 
-    def number(self, column: Column) -> str:
-        x = column.sql
-        match column.type:
-            case "int":
-                return f"CAST({x} AS BIGINT)"
-            case "float" | "decimal":
-                number = f"CAST({x} AS DOUBLE)"
-            case "text":
-                x = _trimmed(x)
-                right = f"{x} RLIKE {_pattern(NUMBER_PATTERN)} AND length({x}) <= {LONGEST_NUMBER}"
-                number = f"CASE WHEN {right} THEN try_cast({x} AS DOUBLE) END"
-            case _:
-                return "CAST(NULL AS DOUBLE)"
-        return f"CASE WHEN abs({number}) <= {self.double(LARGEST_NUMBER)} THEN {number} END"
+    def text(self, x: str) -> str:
+        return f"CAST({x} AS STRING)"
 
-    def whole(self, column: Column) -> str:
-        x = column.sql
-        match column.type:
-            case "int":
-                return f"CAST({x} AS BIGINT)"
-            case "float" | "decimal":
-                return f"CASE WHEN abs({x}) < 9e18 AND {x} % 1 = 0 THEN try_cast({x} AS BIGINT) END"
-            case "text":
-                x = _trimmed(x)
-                return f"CASE WHEN {x} RLIKE {_pattern(INTEGER_PATTERN)} THEN try_cast({x} AS BIGINT) END"
-            case _:
-                return "CAST(NULL AS BIGINT)"
+    def stripped(self, text: str) -> str:
+        return f"trim(BOTH '{WHITE_SPACE}' FROM {text} COLLATE UTF8_BINARY)"
 
-    def double(self, number: float) -> str:
-        return f"CAST('{number!r}' AS DOUBLE)"
+    def is_finite(self, x: str) -> str:
+        return f"abs({x}) < CAST('Infinity' AS DOUBLE)"
 
-    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
-        view = self._base.lookup(raw, codes, column.family)
-        join = f"LEFT JOIN {view} AS m{place} ON m{place}.raw = r.v{place}"
-        return Lookup(self.value(column), f"m{place}.code", join)
+    def is_integral(self, x: str) -> str:
+        return f"abs({x}) < 9e18 AND {x} % 1 = 0"
 
-    def repeated(self, ids: str, most: int) -> str:
-        return sql.repeated(ids, most)
+    def decimal_text(self, x: str) -> str:
+        text = f"CAST({x} AS STRING)"
+        short = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {text}))"
+        return f"CASE WHEN contains({text}, '.') THEN {short} ELSE {text} END"
 
+    def timestamp(self, x: str) -> str:
+        return x
 
-def _trimmed(x: str) -> str:
-    """Text without white space at its ends; NULL where the text is too long."""
-    text = f"CAST({x} AS STRING)"
-    trimmed = f"trim(BOTH '{WHITE_SPACE}' FROM {text} COLLATE UTF8_BINARY)"
-    return f"CASE WHEN octet_length({text}) <= {LONGEST_TEXT} THEN {trimmed} END"
+    def matches(self, x: str, pattern: str) -> str:
+        return f"{x} RLIKE '{pattern.removesuffix('$')}\\\\z'"
 
+    def parsed_double(self, x: str) -> str:
+        return sql.bounded(f"try_cast({x} AS DOUBLE)", self)
 
-def _pattern(pattern: str) -> str:
-    return "'" + pattern.removesuffix("$") + r"\\z'"
+    def parsed_integer(self, x: str) -> str:
+        return f"try_cast({x} AS BIGINT)"
+
+    def lookup(self, column: Column, index: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+        view = self._database.lookup_view(raw, codes, column.family)
+        return sql.joined(sql.value_of(column, self), index, f"{view} AS m{index}")
+
+    repeated = staticmethod(sql.repeated)
 
 
 def _quoted(name: str) -> str:
     return quoted(name, "`")
 
 
-def _type(name: str) -> Type:
+def _column_type(name: str) -> ColumnType:
     return (
         "decimal" if name.startswith("decimal") else "text" if name.startswith("string") else _TYPES.get(name, "other")
     )
 
 
 @contextlib.contextmanager
-def _running() -> Iterator["SparkSession"]:
-    """The active session, or one for the time being."""
+def running_session() -> Iterator["SparkSession"]:
+    """Yield the active session, or a session that ends with the block."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -258,7 +232,7 @@ def _running() -> Iterator["SparkSession"]:
         return
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").exists()):
-        raise InputError("Spark needs Java 17 or later, and there is no java; install it, or set JAVA_HOME")
+        raise InputError("Spark needs Java 17 or later, and there is no java; install Java, or set JAVA_HOME")
     builder: Any = SparkSession.builder
     for name, value in _LOCAL.items():
         builder = builder.config(name, value)
@@ -271,7 +245,7 @@ def _running() -> Iterator["SparkSession"]:
 
 @contextlib.contextmanager
 def _refusals(source: str) -> Iterator[None]:
-    """Spark's errors as ours, without what they quote of the data."""
+    """Raise errors of Spark as InputError, without messages that could quote the data."""
     from py4j.protocol import Py4JError
     from pyspark.errors import AnalysisException, PySparkException
 
@@ -283,4 +257,4 @@ def _refusals(source: str) -> Iterator[None]:
     except (PySparkException, Py4JError) as error:
         name = error.getCondition() if isinstance(error, PySparkException) else None
         reason = "Spark needs Java 17 or later" if name == "JAVA_GATEWAY_EXITED" else name or type(error).__name__
-        raise InputError(f"Spark stopped ({reason}); check that it runs, and that {source} is whole") from None
+        raise InputError(f"Spark stopped ({reason}); check that Spark runs, and that {source} is complete") from None

@@ -1,26 +1,38 @@
-"""The queries, written once for all engines; a dialect says how a column's value is taken and looked up.
+"""The queries of all engines, and the rules by which a raw value becomes a code.
 
-    inner    id and the value v of every recoded column, in a form that engines compare alike (see `canonical.Family`)
-    found    id, t0, t1, ...: a value is looked up, or falls between cuts; rows without id are gone
-    outer    grouped by t0, t1, ... and counted, or row by row; a code is made of each t, where it is not one already
+    inner    the id, and the value v of every recoded column, in a form that all engines compare alike
+             (`canonical_text.Family`)
+    outer    the id, and t0, t1, ...: each value is looked up, or falls between two cuts. Rows without id are left out
+    counted  grouped by t0, t1, ... and counted, or row by row. Each t becomes a code, if it is not a code already
 
-Only names and declared categories are in the text of a query. Keys and secrets never are.
+A dialect says how an engine writes a cast, a test or a lookup. Only names and declared categories are in the text of a
+query. Keys and secrets never are.
 """
 
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from discreet.count.recode import CountPlan, Kind
-from discreet.errors import InputError, ParameterError
-from discreet.plan.canonical_text import LARGEST_INTEGER, Family, typed
+from discreet.errors import InputError
+from discreet.plan.canonical_text import (
+    INTEGER_PATTERN,
+    LARGEST_INTEGER,
+    LARGEST_NUMBER,
+    LONGEST_NUMBER,
+    LONGEST_TEXT,
+    NUMBER_PATTERN,
+    Family,
+    typed,
+)
+from discreet.plan.codebook import Recode
 
-Type = Literal["int", "wide", "float", "decimal", "text", "bool", "date", "timestamp", "other"]
-"""As far as queries tell types apart; wide: integers beyond 64 bits."""
+ColumnType = Literal["int", "wide", "float", "decimal", "text", "bool", "date", "timestamp", "other"]
+"""The types that queries tell apart. wide: integers beyond 64 bits."""
 
-KINDS: Mapping[Type, Kind] = {
+KINDS: Mapping[ColumnType, Kind] = {
     "int": "int", "wide": "int", "float": "float", "decimal": "float", "text": "text",
     "bool": "bool", "date": "date", "timestamp": "date", "other": "other",
 }  # fmt: skip
@@ -28,31 +40,31 @@ KINDS: Mapping[Type, Kind] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column as a query refers to it, and its type."""
+    """A column, as a query refers to it, and its type."""
 
     sql: str
-    type: Type
+    type: ColumnType
 
     @property
     def family(self) -> Family:
-        """The form in which its values are compared."""
+        """The form in which values of the column are compared."""
         return self.type if self.type in ("int", "float") else "text"
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """How the code of a column's value is found; NULL where it has none.
+    """How the code of a value is found; NULL if the value has no code.
 
     Attributes
     ----------
     value
-        What is taken from a row, called r.v0 (r.v1, ...) from there on.
+        The expression that reads the value from a row. Its name is r.v0 (r.v1, ...) in the other expressions.
     found
-        The code, made of r.v0; or something else that has one value for each code, called t.t0 from there on.
+        The code, from r.v0; or another expression with one value for each code, which has the name t.t0.
     join
-        What `found` needs to be joined, if anything.
+        The join that `found` needs, if any.
     code
-        The code, made of t.t0, where `found` is not a code.
+        The code, from t.t0, if `found` is not a code.
     """
 
     value: str
@@ -62,96 +74,219 @@ class Lookup:
 
 
 class Dialect(Protocol):
-    """What differs between engines."""
+    """How one engine writes casts, tests and lookups. `x` is an expression."""
 
-    def value(self, column: Column) -> str:
-        """The value in its family's form; NULL where it is missing, blank, NaN or infinite."""
+    @property
+    def text_type(self) -> str:
+        """The name of the type of texts."""
 
-    def number(self, column: Column) -> str:
-        """The value as a number (64-bit integer for an "int", else double); NULL where it has none."""
+    @property
+    def double_type(self) -> str:
+        """The name of the type of doubles."""
 
-    def whole(self, column: Column) -> str:
-        """The value as a 64-bit integer; NULL where it is none."""
+    @property
+    def byte_length(self) -> str:
+        """The name of the function for the bytes of a text."""
 
-    def double(self, number: float) -> str:
-        """A literal."""
+    def text(self, x: str) -> str:
+        """Return x as a text."""
 
-    def lookup(self, column: Column, place: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
-        """How a value of the column's family has its code; the name m0 (m1, ...), by the place, is free for it."""
+    def stripped(self, text: str) -> str:
+        """Return a text without white space at its ends, compared byte by byte."""
+
+    def is_finite(self, x: str) -> str:
+        """Return a test that is true if the float x is neither NaN nor infinite."""
+
+    def is_integral(self, x: str) -> str:
+        """Return a test that is true if the float or decimal x is a 64-bit integer."""
+
+    def decimal_text(self, x: str) -> str:
+        """Return the canonical text of a decimal; NULL if it is NaN or infinite."""
+
+    def timestamp(self, x: str) -> str:
+        """Return a timestamp in UTC, without a zone; NULL if the engine does not know the time."""
+
+    def matches(self, x: str, pattern: str) -> str:
+        """Return a test that is true if the text x as a whole matches a regular expression."""
+
+    def parsed_double(self, x: str) -> str:
+        """Return a decimal, or a text that is a number, as a double; NULL beyond LARGEST_NUMBER."""
+
+    def parsed_integer(self, x: str) -> str:
+        """Return a number, or a text that is an integer, as a 64-bit integer; NULL or an error if x is no integer."""
+
+    def lookup(self, column: Column, index: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
+        """Return the lookup of the codes of raw values. The name m0 (m1, ...), by the index, is free for it."""
 
     def repeated(self, ids: str, most: int) -> str:
-        """The query for the ids that occur more than `most` times in the query `ids`."""
+        """Return the query for the ids that occur more than `most` times in the query `ids`."""
+
+
+def value_of(column: Column, dialect: Dialect) -> str:
+    """Return the value of a column in the form of its family; NULL if it is missing, blank, NaN or infinite."""
+    x = column.sql
+    match column.type:
+        case "int":
+            return f"CAST({x} AS BIGINT)"
+        case "float":
+            return f"CASE WHEN {dialect.is_finite(x)} THEN CAST({x} AS {dialect.double_type}) + 0 END"
+        case "decimal":
+            return dialect.decimal_text(x)
+        case "wide" | "bool" | "date":
+            return f"CAST({x} AS {dialect.text_type})"
+        case "timestamp":
+            return f"replace(CAST({dialect.timestamp(x)} AS {dialect.text_type}), ' ', 'T')"
+        case _:
+            return f"nullif({trimmed(x, dialect)}, '')"
+
+
+def number_of(column: Column, dialect: Dialect) -> str:
+    """Return the value of a column as a number: a 64-bit integer for an "int", else a double; NULL if it is none."""
+    x = column.sql
+    match column.type:
+        case "int":
+            return f"CAST({x} AS BIGINT)"
+        case "float":
+            return bounded(f"CAST({x} AS {dialect.double_type})", dialect)
+        case "wide" | "decimal":
+            return dialect.parsed_double(x)
+        case "text":
+            text = trimmed(x, dialect)
+            is_number = f"{dialect.matches(text, NUMBER_PATTERN)} AND length({text}) <= {LONGEST_NUMBER}"
+            return f"CASE WHEN {is_number} THEN {dialect.parsed_double(text)} END"
+        case _:
+            return f"CAST(NULL AS {dialect.double_type})"
+
+
+def integer_of(column: Column, dialect: Dialect) -> str:
+    """Return the value of a column as a 64-bit integer; NULL if it is none."""
+    x = column.sql
+    match column.type:
+        case "int":
+            return f"CAST({x} AS BIGINT)"
+        case "wide":
+            return dialect.parsed_integer(x)
+        case "float" | "decimal":
+            return f"CASE WHEN {dialect.is_integral(x)} THEN {dialect.parsed_integer(x)} END"
+        case "text":
+            text = trimmed(x, dialect)
+            return f"CASE WHEN {dialect.matches(text, INTEGER_PATTERN)} THEN {dialect.parsed_integer(text)} END"
+        case _:
+            return "CAST(NULL AS BIGINT)"
+
+
+def trimmed(x: str, dialect: Dialect) -> str:
+    """Return x as a text without white space at its ends; NULL if the text is too long."""
+    text = dialect.text(x)
+    return f"CASE WHEN {dialect.byte_length}({text}) <= {LONGEST_TEXT} THEN {dialect.stripped(text)} END"
+
+
+def bounded(x: str, dialect: Dialect) -> str:
+    """Return a double; NULL if it is NaN or beyond LARGEST_NUMBER."""
+    return f"CASE WHEN abs({x}) <= {double(LARGEST_NUMBER, dialect)} THEN {x} END"
+
+
+def double(number: float, dialect: Dialect) -> str:
+    """Return the literal of a double."""
+    return f"CAST('{number!r}' AS {dialect.double_type})"
+
+
+def joined(value: str, index: int, table: str) -> Lookup:
+    """Return a lookup by a join with a table of the columns raw and code, which has the name m0 (m1, ...)."""
+    return Lookup(value, f"m{index}.code", f"LEFT JOIN {table} ON m{index}.raw = r.v{index}")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The query for id (where there is a unit), t0, t1, ..., k0, k1, ..., and how each t becomes a code."""
+    """The rows that count.
+
+    Attributes
+    ----------
+    query
+        The query for id (if there is a unit), t0, t1, ..., k0, k1, ...
+    codes
+        The expression that makes a code of each t.
+    """
 
     query: str
     codes: tuple[str, ...]
 
 
+class _CodedColumn(NamedTuple):
+    """The parts of a query that turn one column into codes: the value v, if there is one, the lookup t, the code."""
+
+    value: str | None
+    found: str
+    join: str
+    code: str
+
+
 def rows(
     plan: CountPlan, columns: Mapping[str, Column], dialect: Dialect, source: str, keys: Sequence[str] = ()
 ) -> Rows:
-    """The rows that count, with further columns `keys` (expressions) as k0, k1, ..."""
-    inner = [] if plan.unit is None else [f"{dialect.value(columns[plan.unit])} AS id"]
+    """Return the rows that count, with the expressions `keys` as further columns k0, k1, ..."""
+    inner = [] if plan.unit is None else [f"{value_of(columns[plan.unit], dialect)} AS id"]
     outer = [] if plan.unit is None else ["r.id AS id"]
-    joins, made = "", []
-    for i, recode in enumerate(plan.recodes):
-        column = columns[recode.column]
-        code = None
-        if recode.values is None:
-            inner.append(f"{dialect.number(column)} AS v{i}")
-            tree = _ranges(f"r.v{i}", column, *recode.segments(), dialect)
-            found = f"CASE WHEN r.v{i} IS NULL THEN {recode.leaves} ELSE {tree} END"
-        elif (declared := typed(recode.values, column.family))[0]:
-            lookup = dialect.lookup(column, i, *declared)
-            inner.append(f"{lookup.value} AS v{i}")
-            joins, code = f"{joins} {lookup.join}", lookup.code
-            found = lookup.found if code else f"COALESCE({lookup.found}, {recode.leaves})"
-        else:
-            found = str(recode.leaves)
-        outer.append(f"{found} AS t{i}")
-        made.append(f"CAST({f'COALESCE({code}, {recode.leaves})' if code else f't.t{i}'} AS INTEGER)")
+    coded_columns = [_coded(i, recode, columns[recode.column], dialect) for i, recode in enumerate(plan.recodes)]
+    for i, coded_column in enumerate(coded_columns):
+        inner += [] if coded_column.value is None else [f"{coded_column.value} AS v{i}"]
+        outer.append(f"{coded_column.found} AS t{i}")
     for i, key in enumerate(keys):
         inner.append(f"{key} AS k{i}")
         outer.append(f"r.k{i} AS k{i}")
-    some = "" if plan.unit is None else " WHERE r.id IS NOT NULL"
+    joins = "".join(f" {coded_column.join}" for coded_column in coded_columns if coded_column.join)
+    with_id = "" if plan.unit is None else " WHERE r.id IS NOT NULL"
     query = (
         f"SELECT {', '.join(outer or ['1 AS one'])} FROM (SELECT {', '.join(inner or ['1 AS one'])} FROM {source}) r"  # noqa: S608
-        f"{joins}{some}"
+        f"{joins}{with_id}"
     )
-    return Rows(query, tuple(made))
+    return Rows(query, tuple(coded_column.code for coded_column in coded_columns))
 
 
-def coded(plan: CountPlan, found: Rows) -> str:
-    """Lines id, c0, c1, ..., one a row."""
+def _coded(index: int, recode: Recode, column: Column, dialect: Dialect) -> _CodedColumn:
+    """Return the parts of a query for one recode. A value without a code has the code `leaves`."""
+    code = f"CAST(t.t{index} AS INTEGER)"
+    if recode.values is None:
+        tree = _ranges(f"r.v{index}", column, *recode.segments(), dialect)
+        found = f"CASE WHEN r.v{index} IS NULL THEN {recode.leaves} ELSE {tree} END"
+        return _CodedColumn(number_of(column, dialect), found, "", code)
+    raw, codes = typed(recode.values, column.family)
+    if not raw:
+        return _CodedColumn(None, str(recode.leaves), "", code)
+    lookup = dialect.lookup(column, index, raw, codes)
+    if lookup.code is None:
+        return _CodedColumn(lookup.value, f"COALESCE({lookup.found}, {recode.leaves})", lookup.join, code)
+    code = f"CAST(COALESCE({lookup.code}, {recode.leaves}) AS INTEGER)"
+    return _CodedColumn(lookup.value, lookup.found, lookup.join, code)
+
+
+def coded(plan: CountPlan, rows: Rows) -> str:
+    """Return the query for id, c0, c1, ..., one line a row."""
     names = [] if plan.unit is None else ["t.id AS id"]
-    return f"SELECT {', '.join([*names, *_named(found)] or ['1 AS one'])} FROM ({found.query}) t"  # noqa: S608
+    return f"SELECT {', '.join([*names, *_named_codes(rows)] or ['1 AS one'])} FROM ({rows.query}) t"  # noqa: S608
 
 
-def count(found: Rows, sums: int = 0) -> str:
-    """Lines c0, c1, ..., count and the sums of k0, k1, ... over the rows of each."""
+def count(rows: Rows, sums: int = 0) -> str:
+    """Return the query for c0, c1, ..., the count of their rows, and the sums of k0, k1, ... over these rows."""
     totals = ["CAST(COUNT(*) AS BIGINT) AS count", *(f"CAST(SUM(k{i}) AS BIGINT) AS s{i}" for i in range(sums))]
-    group = ", ".join(f"t.t{i}" for i in range(len(found.codes)))
+    group = ", ".join(f"t.t{i}" for i in range(len(rows.codes)))
     return (
-        f"SELECT {', '.join([*_named(found), *totals])} FROM ({found.query}) t"  # noqa: S608
+        f"SELECT {', '.join([*_named_codes(rows), *totals])} FROM ({rows.query}) t"  # noqa: S608
         f"{f' GROUP BY {group}' if group else ''} HAVING COUNT(*) > 0"
     )
 
 
-def _named(found: Rows) -> list[str]:
-    return [f"{code} AS c{i}" for i, code in enumerate(found.codes)]
+def _named_codes(rows: Rows) -> list[str]:
+    return [f"{code} AS c{i}" for i, code in enumerate(rows.codes)]
 
 
 def repeated(ids: str, most: int) -> str:
-    """The ids that occur more than `most` times in the query `ids`, in any dialect."""
+    """Return the query, in any dialect, for the ids that occur more than `most` times in the query `ids`."""
     return f"SELECT id FROM ({ids}) u GROUP BY id HAVING COUNT(*) > {most}"  # noqa: S608
 
 
 def excess(plan: CountPlan, rows: str, repeated: str) -> str:
-    """Lines id, c0, c1, ..., times of the ids that the query `repeated` names, by id."""
+    """Return the query for id, c0, c1, ..., times of the ids that the query `repeated` names, by id."""
     codes = "".join(f", t.{code}" for code in plan.codes)
     return (
         f"SELECT t.id AS id{codes}, CAST(COUNT(*) AS BIGINT) AS times FROM ({rows}) t JOIN ({repeated}) m "  # noqa: S608
@@ -160,56 +295,61 @@ def excess(plan: CountPlan, rows: str, repeated: str) -> str:
 
 
 def values(value: str, source: str, most: int) -> str:
-    """The different values, in any order, that an expression has in the rows; not NULL, and no more than `most`."""
+    """Return the query for the different values of an expression that are not NULL, in any order, `most` at most."""
     return f"SELECT DISTINCT value FROM (SELECT {value} AS value FROM {source}) r WHERE value IS NOT NULL LIMIT {most}"  # noqa: S608
 
 
 def reduced(key: str, modulus: int) -> str:
-    """A record key that came with the data, modulo `modulus`; 0 where it is none."""
-    if not 2 <= modulus <= 2**32:
-        raise ParameterError(f"the modulus of the record keys is {modulus}; give 2 to 2**32")
+    """Return an integer record key that came with the data, modulo `modulus`; 0 if it is NULL."""
     return f"COALESCE(({key} % {modulus} + {modulus}) % {modulus}, 0)"
 
 
 def scaled(key: str, modulus: int) -> str:
-    """A record key from 0 to below 1 that came with the data, as a whole number below `modulus`; 0 where it is none."""
+    """Return a record key from 0 to below 1 that came with the data, as an integer below `modulus`; 0 if it is none."""
     return f"COALESCE(CASE WHEN {key} >= 0 AND {key} < 1 THEN CAST(floor({key} * {modulus}) AS BIGINT) END, 0)"
 
 
 def quoted(name: str, mark: str = '"') -> str:
-    """A name in quotes, whatever is in it."""
+    """Return a name in quotes. Raise InputError if the name has a NUL character."""
     if "\0" in name:
-        raise InputError("a name contains a NUL character; no database has such a name")
+        raise InputError(f"the name {name!r} contains a NUL character; no database has such a name")
     return mark + name.replace(mark, mark * 2) + mark
 
 
 def literal(text: str) -> str:
-    """A text in quotes, for dialects where a backslash is a backslash."""
+    """Return a text in quotes, for dialects where a backslash is a backslash."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def parts(name: str) -> list[str]:
-    """The parts of table, schema.table or catalog.schema.table; a part with a dot in it stands in double quotes."""
-    found = re.findall(r'"(?:[^"]|"")+"|[^."]+|(?<=\.)(?=\.|$)', name)
-    if not found or ".".join(found) != name or len(found) > 3 or "" in found:
+def table_parts(name: str) -> list[str]:
+    """Return the parts of table, schema.table or catalog.schema.table. A part with a dot stands in double quotes.
+
+    Raises
+    ------
+    InputError
+        The name has an empty part, or more than three parts.
+    """
+    parts = re.findall(r'"(?:[^"]|"")+"|[^."]+|(?<=\.)(?=\.|$)', name)
+    if not parts or ".".join(parts) != name or len(parts) > 3 or "" in parts:
         raise InputError(
-            f"the table is {name!r}; give table or schema.table, with a name that has dots in double quotes"
+            f"the table is {name!r}; give table or schema.table, and put a name that has dots in double quotes"
         )
-    return [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in found]
+    return [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
 
 
 def _ranges(value: str, column: Column, cuts: list[float], codes: list[int], dialect: Dialect) -> str:
+    """Return the code of a value by cuts and codes (`Recode.segments`). Integers are compared with integers."""
     if column.type != "int":
-        return _tree(value, [dialect.double(cut) for cut in cuts], codes)
-    whole = [(math.ceil(cut), code) for cut, code in zip(cuts, codes[1:], strict=True)]
-    below = [code for cut, code in whole if cut <= -LARGEST_INTEGER]
+        return _tree(value, [double(cut, dialect) for cut in cuts], codes)
+    integer_cuts = [(math.ceil(cut), code) for cut, code in zip(cuts, codes[1:], strict=True)]
+    below = [code for cut, code in integer_cuts if cut <= -LARGEST_INTEGER]
     first = below[-1] if below else codes[0]
-    inside = [(cut, code) for cut, code in whole if -LARGEST_INTEGER < cut <= LARGEST_INTEGER]
+    inside = [(cut, code) for cut, code in integer_cuts if -LARGEST_INTEGER < cut <= LARGEST_INTEGER]
     return _tree(value, [str(cut) for cut, _ in inside], [first, *(code for _, code in inside)])
 
 
 def _tree(value: str, cuts: list[str], codes: list[int]) -> str:
-    """Binary search as nested CASEs."""
+    """Return a binary search as nested CASEs."""
     if not cuts:
         return str(codes[0])
     middle = len(cuts) // 2
