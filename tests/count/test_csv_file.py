@@ -123,7 +123,7 @@ def test_a_file_reads_alike_directly_and_as_a_tidy_copy(head: str, end: str, pie
         odd = Path(folder) / "odd.csv"
         odd.write_bytes(path.read_bytes() + end.encode() * 2 + b"\xff")
         copy = csv_file.prepare(odd, Path(folder))
-        assert copy.tidy
+        assert copy.copied
         rows, others = (
             [tuple(canonical(value) for value in row) for row in database.sql(f"FROM {each.sql()}").fetchall()]
             for each in (file, copy)
