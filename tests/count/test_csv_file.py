@@ -1,4 +1,4 @@
-"""CSV files as people write them: no row is lost in silence, nothing is guessed, and what cannot be read is refused."""
+"""CSV files as people write them: no row is lost silently, nothing is guessed, and broken files are refused."""
 
 import csv
 import gzip
@@ -26,7 +26,7 @@ PLAN = CountPlan((Recode("a", OTHER, values=LETTERS), Recode("b", 3, ranges=((0,
 
 
 def counted(data: bytes, path: Path, plan: CountPlan = PLAN, **options: object) -> Counter[tuple[int, ...]]:
-    """Rows by codes."""
+    """Write a file, and return the number of its rows by codes."""
     path.write_bytes(data)
     with open_engine({"csv": path, **options}) as engine:
         lines = [tuple(line.values()) for line in engine.count(plan).to_pylist()]
@@ -111,8 +111,8 @@ PIECES = [
 
 @settings(max_examples=100)
 @given(st.sampled_from(["a,b", "a"]), st.sampled_from(["\n", "\r\n"]), st.lists(st.sampled_from(PIECES), max_size=40))
-def test_a_file_reads_alike_directly_and_as_a_tidy_copy(head: str, end: str, pieces: list[str]) -> None:
-    """One person's odd byte decides which of the two it is: it must change nothing for the others."""
+def test_a_file_and_its_copy_have_the_same_rows(head: str, end: str, pieces: list[str]) -> None:
+    """One person's byte that is not UTF-8 makes a copy necessary: it must not change the rows of others."""
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
         path = Path(folder) / "x.csv"
         path.write_bytes((head + end + "".join(pieces)).encode())
@@ -120,21 +120,21 @@ def test_a_file_reads_alike_directly_and_as_a_tidy_copy(head: str, end: str, pie
             file = csv_file.prepare(path, Path(folder))
         except InputError:
             return
-        odd = Path(folder) / "odd.csv"
-        odd.write_bytes(path.read_bytes() + end.encode() * 2 + b"\xff")
-        copy = csv_file.prepare(odd, Path(folder))
+        longer = Path(folder) / "longer.csv"
+        longer.write_bytes(path.read_bytes() + end.encode() * 2 + b"\xff")
+        copy = csv_file.prepare(longer, Path(folder))
         assert copy.copied
-        rows, others = (
-            [tuple(canonical(value) for value in row) for row in database.sql(f"FROM {each.sql()}").fetchall()]
-            for each in (file, copy)
+        rows, copied_rows = (
+            [tuple(canonical(value) for value in row) for row in database.sql(f"FROM {read.sql()}").fetchall()]
+            for read in (file, copy)
         )
-        assert others[-1] == ("\ufffd<ff>", *[None] * (len(file.names) - 1))
-        blank = [(None,)] * (len(others) - 1 - len(rows)) if head == "a" else []
-        assert rows + blank == others[:-1]
+        assert copied_rows[-1] == ("\ufffd<ff>", *[None] * (len(file.names) - 1))
+        blank = [(None,)] * (len(copied_rows) - 1 - len(rows)) if head == "a" else []
+        assert rows + blank == copied_rows[:-1]
 
 
-def test_a_long_file_counts_alike_with_and_without_quotes(tmp_path: Path) -> None:
-    """Pieces that are read side by side meet somewhere: at no place may a row be lost or doubled."""
+def test_a_long_file_has_the_same_counts_with_and_without_quotes(tmp_path: Path) -> None:
+    """DuckDB reads parts of a file side by side. No row may be lost or doubled where two parts meet."""
     rows = [("x" if i % 3 else "y", str(i % 2)) for i in range(400_000)]
     plain = "a,b,c\n" + "".join(f"{a},{b},{'z' * 60}\n" for a, b in rows)
     quoted = "a,b,c\n" + "".join(f'"{a}",{b},"{"z" * 55}\nz,"\n' for a, b in rows)
@@ -151,23 +151,23 @@ def test_broken_quotes_are_refused_without_a_word_of_the_data(
     if kind == "spark":
         request.getfixturevalue("spark")
     (tmp_path / "x.csv").write_bytes(data)
-    with pytest.raises(InputError, match=r"not a CSV file: it has a quote that is not closed") as caught:
+    with pytest.raises(InputError, match=r"x\.csv .*quote") as caught:
         open_engine({kind: tmp_path / "x.csv"})
     assert "y,1" not in str(caught.value)
     assert caught.value.__suppress_context__
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("data", "named"),
     [
-        (b"", "is empty; its first line must name the columns"),
-        (b"a,b,a\n1,2,3\n", "columns 1 and 3 of .* have the same name; .*header: false"),
-        (b"a,b, a \n1,2,3\n", "columns 1 and 3 of .* have the same name"),
-        ("a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
+        (b"", "is empty"),
+        (b"a,b,a\n1,2,3\n", "columns 1 and 3 of .*header: false"),
+        (b"a,b, a \n1,2,3\n", "columns 1 and 3 of .*header: false"),
+        ("a,b\n1,2\n".encode("utf-16"), "UTF-16"),
     ],
 )
-def test_headers_that_name_no_columns_are_refused(data: bytes, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
+def test_headers_that_name_no_columns_are_refused(data: bytes, named: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=named):
         counted(data, tmp_path / "x.csv")
 
 
@@ -179,7 +179,7 @@ def test_names_differ_by_case_and_may_be_missing(tmp_path: Path) -> None:
         assert engine.count(plan).to_pylist() == [{"c0": 0, "c1": 1, "c2": 0, "c3": 2, "count": 1}]
 
 
-def test_a_file_without_a_header(tmp_path: Path) -> None:
+def test_columns_without_a_header_have_numbers(tmp_path: Path) -> None:
     plan = CountPlan((Recode("column1", 2, values={"x": 0, "y": 1}),))
     assert counted(b"x,0\ny,1\nx,1\n", tmp_path / "x.csv", plan, header=False) == Counter([(0,), (1,), (0,)])
     assert counted(b'x,0\n"y",1\nx,1,1\n', tmp_path / "x.csv", plan, header=False) == Counter([(0,), (1,), (0,)])
@@ -191,20 +191,20 @@ def test_one_column_has_a_row_for_every_line(tmp_path: Path) -> None:
         assert counted(data, tmp_path / "x.csv", plan) == Counter([(0,), (1,), (0,)])
 
 
-def test_another_delimiter_and_a_compressed_file(tmp_path: Path) -> None:
+def test_a_file_may_have_another_delimiter_and_be_compressed(tmp_path: Path) -> None:
     data = b'a;b\nx;0\n"y";1\n'
     assert counted(data, tmp_path / "x.csv", delimiter=";") == Counter([(0, 0), (1, 1)])
     assert counted(gzip.compress(data), tmp_path / "x.csv.gz", delimiter=";") == Counter([(0, 0), (1, 1)])
     plain = data.replace(b'"', b"")
     assert counted(gzip.compress(plain), tmp_path / "y.csv.gz", delimiter=";") == Counter([(0, 0), (1, 1)])
-    with pytest.raises(InputError, match=r"cannot be read|ends before"):
+    with pytest.raises(InputError, match=r"z\.csv\.gz"):
         counted(gzip.compress(plain)[:-12], tmp_path / "z.csv.gz", delimiter=";")
-    with pytest.raises(InputError, match="give one ASCII character"):
+    with pytest.raises(InputError, match="delimiter is ';;'"):
         counted(data, tmp_path / "x.csv", delimiter=";;")
 
 
 def test_the_type_of_a_column_does_not_depend_on_its_rows(tmp_path: Path) -> None:
-    """A thousand numbers and a word: a sniffed type would fail, or drop the word."""
+    """After 30,000 numbers comes a word. A type guessed from the rows would fail, or drop the word."""
     data = b"a,b\n" + b"1,1\n" * 30_000 + b"x,one\n"
     plan = CountPlan((Recode("a", 2, values={"1": 0, "x": 1}), PLAN.recodes[1]))
     assert counted(data, tmp_path / "x.csv", plan) == Counter({(0, 1): 30_000, (1, 3): 1})
@@ -226,7 +226,7 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     assert list(private.iterdir()) == []
 
 
-def test_reading_leaves_the_limit_of_the_process_as_it_was(tmp_path: Path) -> None:
+def test_reading_does_not_change_the_limit_of_the_process(tmp_path: Path) -> None:
     before = csv.field_size_limit(1000)
     try:
         assert counted(b"a,b\nx,0\n", tmp_path / "people.csv") == {(0, 0): 1}
@@ -250,9 +250,10 @@ def test_ids_that_differ_in_any_byte_are_different_people(
 ) -> None:
     if kind == "spark":
         request.getfixturevalue("spark")
-    ids = [each for each in IDS[name] if delimiter not in each]
+    ids = [person for person in IDS[name] if delimiter not in person]
     path = tmp_path / "x.csv"
-    path.write_bytes(b"".join(each + delimiter + b"x\n" for each in [b"id", *ids, *ids]).replace(b"x\n", b"a\n", 1))
+    lines_of_file = [field + delimiter + b"x\n" for field in [b"id", *ids, *ids]]
+    path.write_bytes(b"".join(lines_of_file).replace(b"x\n", b"a\n", 1))
     plan = CountPlan((Recode("a", 1, values={"x": 0}),), unit="id")
     with open_engine({kind: path, "delimiter": delimiter.decode()}) as engine:
         lines = [line for batch in engine.excess(plan, 1) for line in batch.to_pylist()]
@@ -279,9 +280,9 @@ def test_a_first_line_that_may_be_a_record_is_in_no_message(
     path = tmp_path / "x.csv"
     path.write_bytes(b"jane roe,f,72\np1,m,15\n")
     with open_engine({kind: path}) as engine:
-        for known in (engine._database.columns, engine.columns()):
+        for columns in (engine._database.columns, engine.columns()):
             with pytest.raises(InputError, match=r"no column 'sex'; it has 3 columns.*header: false") as caught:
-                CountPlan((Recode("sex", 1, values={"f": 0}),)).check(known)
+                CountPlan((Recode("sex", 1, values={"f": 0}),)).check(columns)
             assert not re.search("jane|72", str(caught.value))
     path.write_bytes(b"jane roe,f,f\np1,m,15\n")
     with pytest.raises(InputError, match=r"columns 2 and 3 .*header: false") as caught:
@@ -289,15 +290,15 @@ def test_a_first_line_that_may_be_a_record_is_in_no_message(
     assert "'f'" not in str(caught.value)
     path.write_bytes(b"Sex,district\np1,m\n")
     with open_engine({kind: path}) as engine:
-        for asked, close in (("sex", "Sex"), ("districts", "district")):
-            with pytest.raises(InputError, match=f"it has 2 columns, one of them '{close}'"):
-                engine.values(asked)
+        for name, similar in (("sex", "Sex"), ("districts", "district")):
+            with pytest.raises(InputError, match=f"2 columns, one of them '{similar}'"):
+                engine.values(name)
 
 
 @pytest.mark.parametrize("data", [b"a,b\nx,0\ny,1\n", b"a,b\nx,0\ny,1\r\n"])
 @pytest.mark.parametrize("name", ["people[1].csv", "people*.csv", "p?ople.csv", "job [2026]/people.csv"])
 def test_a_name_is_no_pattern(name: str, data: bytes, tmp_path: Path) -> None:
-    """The file that is named is counted, though others have names of which it is a pattern."""
+    """The file with this name is counted, even if its name is a pattern that other files match."""
     for other in ("people1.csv", "people2.csv", "paople.csv", "job 2/people.csv"):
         (tmp_path / other).parent.mkdir(exist_ok=True)
         (tmp_path / other).write_bytes(b"a,b\nx,2\n")
@@ -310,43 +311,43 @@ FIRST = (b"x,1", b"x,1,z,w", b"x", b"", b'"x"', b"x,1\r")
 
 @pytest.mark.parametrize(("kind", "first"), [*(("csv", first) for first in FIRST), ("spark", b"x")])
 def test_the_first_row_without_a_header_is_a_row_like_others(kind: str, first: bytes, tmp_path: Path) -> None:
-    """How many fields it has neither makes a release fail nor changes how others count."""
+    """Its number of fields neither makes a release fail nor changes how other rows count."""
     (tmp_path / "x.csv").write_bytes(first + b"\n\ny,0\nx,1,y\n")
     plan = CountPlan(tuple(Recode(f"column{i}", 10, values={"x": 0, "y": 1, "0": 2, "1": 3}) for i in (2, 3)))
     with open_engine({kind: tmp_path / "x.csv", "header": False}, column_names={"column2", "column3", "id"}) as engine:
-        found = Counter({(line["c0"], line["c1"]): line["count"] for line in engine.count(plan).to_pylist()})
-        with pytest.raises(InputError, match="no column 'id'; without a header they are called column1, column2"):
+        counts = Counter({(line["c0"], line["c1"]): line["count"] for line in engine.count(plan).to_pylist()})
+        with pytest.raises(InputError, match=r"no column 'id'; .*column1, column2"):
             engine.values("id")
-    alone = {b"x,1": (3, 10), b"x,1,z,w": (3, 10), b"x": (10, 10), b'"x"': (10, 10), b"x,1\r": (3, 10)}
-    assert found == Counter([(2, 10), (3, 1), *([alone[first]] if first else [])])
+    codes = {b"x,1": (3, 10), b"x,1,z,w": (3, 10), b"x": (10, 10), b'"x"': (10, 10), b"x,1\r": (3, 10)}
+    assert counts == Counter([(2, 10), (3, 1), *([codes[first]] if first else [])])
 
 
-def test_a_file_that_cannot_be_decompressed(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_decompressed_is_refused(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(b"a,b\n" + b"".join(b"x,%d\n" % (i * i) for i in range(5000))))
     packed[200:260] = bytes(60)
     (tmp_path / "x.csv.gz").write_bytes(packed)
-    with pytest.raises(InputError, match="damaged"):
+    with pytest.raises(InputError, match=r"x\.csv\.gz"):
         open_engine({"csv": tmp_path / "x.csv.gz"})
 
 
 @pytest.mark.parametrize("header", [True, False])
-def test_a_pipe_can_be_read_only_once(header: bool, tmp_path: Path) -> None:
+def test_a_pipe_is_refused(header: bool, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.csv")
-    with pytest.raises(InputError, match="pipe or a device"):
+    with pytest.raises(InputError, match=r"x\.csv is a pipe"):
         open_engine({"csv": tmp_path / "x.csv", "header": header}, column_names={"column1"})
 
 
-def test_a_blank_line_is_no_row_whichever_columns_are_named(tmp_path: Path) -> None:
-    """A cell has one count, whatever else is asked of the file."""
+def test_a_blank_line_is_no_row_whichever_columns_are_read(tmp_path: Path) -> None:
+    """A cell has one count, whatever other columns are read."""
     (tmp_path / "x.csv").write_bytes(b"x,y\n\nx,y\n\n")
-    for named in ({"column1"}, {"column1", "column2"}, {"column1", "column5"}):
-        with open_engine({"csv": tmp_path / "x.csv", "header": False}, column_names=named) as engine:
-            found = engine.count(CountPlan((Recode("column1", 1, values={"x": 0}),))).to_pylist()
-        assert found == [{"c0": 0, "count": 2}]
+    for names in ({"column1"}, {"column1", "column2"}, {"column1", "column5"}):
+        with open_engine({"csv": tmp_path / "x.csv", "header": False}, column_names=names) as engine:
+            counts = engine.count(CountPlan((Recode("column1", 1, values={"x": 0}),))).to_pylist()
+        assert counts == [{"c0": 0, "count": 2}]
 
 
-def test_a_first_answer_that_looks_like_the_mark_of_another_encoding(tmp_path: Path) -> None:
-    """Without a header it is a person's; a whole file in UTF-16 is refused all the same."""
+def test_a_first_answer_may_look_like_the_mark_of_another_encoding(tmp_path: Path) -> None:
+    """Without a header the first bytes are a person's answer. A whole file in UTF-16 is still refused."""
     plan = CountPlan((Recode("column1", 1, values={"x": 0}),))
     counts = []
     for data in (b"\xff\xfe,1\nx\nx\n", b"x\nx\n\xff\xfe,1\n"):
@@ -360,7 +361,7 @@ def test_a_first_answer_that_looks_like_the_mark_of_another_encoding(tmp_path: P
 
 
 def test_a_path_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands in the specification is the file's name, and no home folder or address."""
+    """The path in the specification is the name of a file, not of a home folder or an address."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("home/x.csv", "~/x.csv", f"file:{tmp_path}/home/x.csv"):
@@ -371,8 +372,8 @@ def test_a_path_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             assert engine.count(PLAN).to_pylist() == [{"c0": 1, "c1": 1, "count": 2}]
 
 
-def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
-    """Whatever their places; of a file whose column is missing, all, so that the message is the same."""
+def test_a_copy_has_the_columns_that_are_read(tmp_path: Path) -> None:
+    """If one of them is missing, the copy has all columns, so that the message is the same as without a copy."""
     (tmp_path / "x.csv").write_bytes(b"id,a,b,c\n1,x,0,\xff\n2,y,1\n3\n,,,y\n")
     with open_engine({"csv": tmp_path / "x.csv"}, column_names={"c", "a"}) as engine:
         assert list(engine.columns()) == ["a", "c"]
@@ -383,7 +384,7 @@ def test_a_copy_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
         (tmp_path / "x.csv").write_bytes(data)
         with (
             open_engine({"csv": tmp_path / "x.csv"}, column_names={"A"}) as engine,
-            pytest.raises(InputError, match="it has 2 columns, one of them 'a'"),
+            pytest.raises(InputError, match="2 columns, one of them 'a'"),
         ):
             engine.values("A")
     (tmp_path / "x.csv").write_bytes(b"id,a\n1,\xff\n2,x\n")
