@@ -8,7 +8,7 @@ DISTRICTS = ["north", "south", "west"]
 
 
 def people(size: int, seed: int = 1) -> list[dict[str, object]]:
-    """Random people; some answers are missing, some were not declared."""
+    """Return random people. Some answers are missing, and some are not declared."""
     draw = random.Random(seed)
     return [
         {
@@ -22,6 +22,7 @@ def people(size: int, seed: int = 1) -> list[dict[str, object]]:
 
 
 def save(rows: list[dict[str, object]], path: Path) -> None:
+    """Write people to a CSV file."""
     with path.open("w", newline="") as out:
         writer = csv.DictWriter(out, ["id", "district", "age", "sex"])
         writer.writeheader()
