@@ -1,6 +1,6 @@
-"""Whatever goes wrong in a release: no folder, no log, no copy of rows, and no budget for what could not be written.
+"""A release that fails leaves no folder, no log and no copy of rows, and pays for nothing that was not kept.
 
-What was drawn before it went wrong stays in a private file: see test_pending.
+Measurements that were drawn before the failure stay in a private file: see tests/publish/pending.
 """
 
 import errno
@@ -24,13 +24,13 @@ from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
 from tests.town import folder, ledger, spent
 
-BEFORE_THE_DRAW_IS_KEPT = (
+BEFORE_MEASUREMENTS_ARE_KEPT = (
     "discreet.release.draw.open_engine",
     "discreet.release.draw.cell_counts",
     "discreet.measure.lookup.measure",
     "discreet.files.os.fsync",
 )
-AFTER_IT = (
+AFTER_MEASUREMENTS_ARE_KEPT = (
     "discreet.reconcile.table_plan.TablePlan.fitted",
     "discreet.publish.table_files.tables_as_files",
     "discreet.files.write_folder",
@@ -39,7 +39,7 @@ ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), S
 
 
 def left(tmp_path: Path) -> set[str]:
-    """What a release left beside its sources."""
+    """Return the names of the files that a release left beside its sources."""
     sources = {
         "people.csv",
         "secret.key",
@@ -53,36 +53,36 @@ def left(tmp_path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("output", "log", "said"),
+    ("output", "log", "named"),
     [
-        ("nowhere/out", None, "which is no folder; make it first"),
-        ("people.csv/out", None, "which is no folder; make it first"),
-        ("x" * 300, None, "cannot be written"),
-        ("closed/out", None, "cannot be written"),
-        ("out", "nowhere/log.json", "does not exist"),
-        ("out", "x" * 300, "cannot be written"),
-        ("out", "closed/log.json", "cannot be written"),
+        ("nowhere/out", None, "nowhere"),
+        ("people.csv/out", None, r"people\.csv"),
+        ("x" * 300, None, "xxx"),
+        ("closed/out", None, "closed/out"),
+        ("out", "nowhere/log.json", r"nowhere/log\.json"),
+        ("out", "x" * 300, "xxx"),
+        ("out", "closed/log.json", r"closed/log\.json"),
     ],
 )
-def test_a_place_that_cannot_be_written_costs_nothing(
-    paid: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, log: str | None, said: str
+def test_a_path_that_cannot_be_written_costs_nothing(
+    paid: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, log: str | None, named: str
 ) -> None:
     (tmp_path / "closed").mkdir()
     real = os.mkdir
 
-    def closed(path: Any, *rest: Any, **more: Any) -> None:  # the tests may be run by root, whom no mode stops
+    def closed(path: Any, *rest: Any, **more: Any) -> None:  # no mode of a folder stops root, who may run the tests
         if Path(path).parent.name == "closed":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         real(path, *rest, **more)
 
     monkeypatch.setattr(os, "mkdir", closed)
-    with pytest.raises(OutputError, match=said):
+    with pytest.raises(OutputError, match=named):
         run({**paid, "key": "fresh"}, tmp_path / output, log=None if log is None else tmp_path / log)
     assert spent(tmp_path) == 0
     assert left(tmp_path) == {"closed"}
 
 
-def test_a_path_that_is_none(tmp_path: Path) -> None:
+def test_a_path_with_a_null_byte_is_refused_and_other_characters_are_not(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="null byte"):
         files.writable_path(f"{tmp_path}/a\x00b")
     assert files.writable_path(tmp_path / ("\N{SNOWMAN}" * 80)).parent == tmp_path
@@ -91,24 +91,24 @@ def test_a_path_that_is_none(tmp_path: Path) -> None:
     files.write(tmp_path / ("\N{SNOWMAN}" * 70), b"1")
 
 
-@pytest.mark.parametrize("stage", BEFORE_THE_DRAW_IS_KEPT)
+@pytest.mark.parametrize("stage", BEFORE_MEASUREMENTS_ARE_KEPT)
 @pytest.mark.parametrize("accident", ACCIDENTS)
 def test_an_accident_leaves_neither_folder_nor_log(
     paid: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
 ) -> None:
-    given = {**paid, "ledger": None} if stage.endswith("fsync") else paid
-    run({**given, "version": "earlier"}, tmp_path / "earlier")  # the secret has a memory by then
+    spec = {**paid, "ledger": None} if stage.endswith("fsync") else paid
+    run({**spec, "version": "earlier"}, tmp_path / "earlier")  # makes the memory of the secret
     shutil.rmtree(tmp_path / "earlier")
     with mock.patch(stage, side_effect=accident), pytest.raises((type(accident), OutputError)):
-        run(given, tmp_path / "out", log=tmp_path / "log.json")
+        run(spec, tmp_path / "out", log=tmp_path / "log.json")
     assert left(tmp_path) == set()
-    run(given, tmp_path / "out", log=tmp_path / "log.json")
+    run(spec, tmp_path / "out", log=tmp_path / "log.json")
     assert left(tmp_path) == {"out", "log.json"}
     assert stat.S_IMODE((tmp_path / "log.json").stat().st_mode) == 0o600
     verify_folder(tmp_path / "out")
 
 
-@pytest.mark.parametrize("stage", AFTER_IT)
+@pytest.mark.parametrize("stage", AFTER_MEASUREMENTS_ARE_KEPT)
 @pytest.mark.parametrize("accident", ACCIDENTS)
 def test_an_accident_after_the_draw_leaves_the_measurements_and_nothing_else(
     paid: dict[str, Any], tmp_path: Path, stage: str, accident: BaseException
@@ -123,10 +123,10 @@ def test_an_accident_after_the_draw_leaves_the_measurements_and_nothing_else(
 
 
 @pytest.mark.parametrize("accident", [*ACCIDENTS, LedgerError("gone")])
-def test_an_accident_after_the_folder_is_in_place_leaves_it_and_the_next_run_completes_it(
+def test_a_folder_stays_after_an_accident_and_the_next_run_completes_the_release(
     paid: dict[str, Any], tmp_path: Path, accident: BaseException
 ) -> None:
-    """Its units are spent, and others may have read it: it is never removed."""
+    """The units of the folder are spent, and others may have read the folder: it is never removed."""
     accident.__notes__ = []
     with (
         mock.patch("discreet.account.ledger.grant.Grant.complete", side_effect=accident),
@@ -138,30 +138,30 @@ def test_an_accident_after_the_folder_is_in_place_leaves_it_and_the_next_run_com
     assert "the same command without the log completes the release" in note
     assert left(tmp_path) == {"out", "log.json", "out.unpublished.json"}
     before = folder(tmp_path / "out")
-    made = run({**paid, "key": "fresh"}, tmp_path / "out")
-    assert made.resumed == tmp_path / "out.unpublished.json"
+    release = run({**paid, "key": "fresh"}, tmp_path / "out")
+    assert release.resumed == tmp_path / "out.unpublished.json"
     assert folder(tmp_path / "out") == before
     assert left(tmp_path) == {"out", "log.json"}
     assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
     assert spent(tmp_path) == 2
 
 
-def test_the_folder_that_a_release_is_renamed_in_is_synced_after_it(tmp_path: Path) -> None:
-    """So that a power failure does not undo what a ledger calls complete."""
-    real, seen = os.fsync, []
+def test_the_parent_folder_is_synced_after_the_rename(tmp_path: Path) -> None:
+    """Then a power failure does not undo a release that a ledger calls complete."""
+    real, synced = os.fsync, []
 
     def sync(descriptor: int) -> None:
-        seen.append((os.readlink(f"/proc/self/fd/{descriptor}"), (tmp_path / "out").exists()))
+        synced.append((os.readlink(f"/proc/self/fd/{descriptor}"), (tmp_path / "out").exists()))
         real(descriptor)
 
     with mock.patch("discreet.files.os.fsync", sync):
         files.write_folder(tmp_path / "out", {"a": b"1"})
-    assert seen[-1] == (str(tmp_path), True)
-    assert not any(there for _, there in seen[:-1])
+    assert synced[-1] == (str(tmp_path), True)
+    assert not any(folder_exists for _, folder_exists in synced[:-1])
 
 
 def test_units_that_cannot_be_given_back_are_told(paid: dict[str, Any], tmp_path: Path) -> None:
-    """The first error is the one that is told, with a note."""
+    """The first error is raised, with a note."""
     (tmp_path / "people.csv").unlink()
     with (
         mock.patch("discreet.account.ledger.grant.Grant.refund", side_effect=LedgerError("the disk is gone")),
@@ -181,7 +181,7 @@ from unittest import mock
 from discreet.cli import main
 from discreet.count.engines.engine import Engine
 specification, output, aside, counting, ignored, instead = sys.argv[1:]
-for number in (signal.SIGTERM, signal.SIGHUP):  # whatever the tests were started with
+for number in (signal.SIGTERM, signal.SIGHUP):  # the tests may be started with other answers to signals
     signal.signal(number, signal.SIG_IGN if ignored == number.name else signal.SIG_DFL)
 def slow(self, plan):
     (folder,) = glob.glob(aside + "/discreet-*")
@@ -208,9 +208,9 @@ with mock.patch.object(Engine, "count", slow):
 def test_a_command_that_is_told_to_end_leaves_no_copy_of_rows(
     paid: dict[str, Any], tmp_path: Path, sent: list[signal.Signals], ignored: str, instead: str
 ) -> None:
-    """Ended while rows are counted: what was put aside is removed, units are given back, whatever a library raises.
+    """The command ends while rows are counted. Copies of rows are removed and units are given back, whatever is raised.
 
-    A command that was started to ignore a signal, as by nohup, ignores it.
+    A command that was started with a signal ignored, as nohup does, ignores the signal.
     """
     (tmp_path / "release.yaml").write_text(yaml.safe_dump(paid))
     aside = tmp_path / "aside"

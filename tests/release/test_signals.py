@@ -1,4 +1,4 @@
-"""A release that is told to end: it pays for nothing that it did not keep, and never removes what is published."""
+"""A release that gets a signal to end pays for nothing that it did not keep, and never removes a published folder."""
 
 import json
 import os
@@ -30,7 +30,7 @@ HEEDED = """
 import signal
 signal.signal({number}, signal.default_int_handler if {number} == signal.SIGINT else signal.SIG_DFL)
 """
-"""Whatever started the tests may ignore signals, as nohup does; commands inherit that."""
+"""The tests may be started with signals ignored, as nohup does, and commands inherit that."""
 
 SCRIPT = (
     HEEDED
@@ -40,12 +40,12 @@ from unittest import mock
 from discreet.cli import main
 import {module}
 real = {stage}
-def told(*arguments, **named):
-    made = real(*arguments, **named)
+def signalled(*arguments, **options):
+    result = real(*arguments, **options)
     os.kill(os.getpid(), {number})
-    return made
+    return result
 sys.argv = ["discreet", "release", {spec!r}, "-o", {output!r}, *{more!r}]
-with mock.patch({name!r}, told):
+with mock.patch({name!r}, signalled):
     main()
 """
 )
@@ -53,22 +53,22 @@ with mock.patch({name!r}, told):
 
 @pytest.fixture(params=SIGNALS, ids=lambda number: str(number.name))
 def number(request: pytest.FixtureRequest) -> signal.Signals:
-    """Each of the signals that a process can answer."""
+    """Return each of the signals that a process can answer."""
     return signal.Signals(request.param)
 
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """As at a terminal, whatever started the tests."""
+    """Answer SIGINT as at a terminal, however the tests were started."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-def told_after(
+def signalled_after(
     stage: str, number: int, spec: dict[str, Any], tmp_path: Path, *more: str
 ) -> subprocess.CompletedProcess[str]:
-    """A command that is told to end just after a function returned; its temporary files are in `aside`."""
+    """Run a command that gets a signal just after a function returned. Its temporary files are in `aside`."""
     (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
     (tmp_path / "aside").mkdir(exist_ok=True)
     script = SCRIPT.format(
@@ -94,10 +94,10 @@ def told_after(
         "discreet.release.draw.cell_counts",
     ],
 )
-def test_before_the_draw_nothing_is_held(
+def test_a_signal_before_the_draw_leaves_nothing_reserved(
     paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
 ) -> None:
-    done = told_after(stage, number, paid, tmp_path)
+    done = signalled_after(stage, number, paid, tmp_path)
     assert (done.returncode, done.stderr.strip()) == (128 + number, f"ended by {number.name}")
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / KEPT).exists()
@@ -116,9 +116,9 @@ def test_before_the_draw_nothing_is_held(
 def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
     paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
 ) -> None:
-    """Also with fresh keys, whose draw could not be repeated."""
-    asked = {**paid, "key": "fresh"}
-    done = told_after(stage, number, asked, tmp_path)
+    """This holds for fresh keys too, whose draw could not be repeated."""
+    spec = {**paid, "key": "fresh"}
+    done = signalled_after(stage, number, spec, tmp_path)
     assert done.returncode == 128 + number
     first, second = done.stderr.strip().splitlines()
     assert first == f"ended by {number.name}"
@@ -127,7 +127,7 @@ def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
         " them without drawing again."
     )
     assert spent(tmp_path) == 2
-    assert run(asked, tmp_path / "out").resumed == tmp_path / KEPT
+    assert run(spec, tmp_path / "out").resumed == tmp_path / KEPT
     assert spent(tmp_path) == 2
 
 
@@ -135,7 +135,7 @@ def test_after_the_draw_the_measurements_are_kept_and_one_sentence_says_so(
 def test_a_folder_that_is_in_place_stays_and_is_completed_before_the_signal_is_answered(
     paid: dict[str, Any], tmp_path: Path, stage: str, number: signal.Signals
 ) -> None:
-    done = told_after(stage, number, paid, tmp_path, "--log", str(tmp_path / "log.json"))
+    done = signalled_after(stage, number, paid, tmp_path, "--log", str(tmp_path / "log.json"))
     assert done.returncode == 0
     assert f"The folder {tmp_path / 'out'} is published and complete: nothing is left to do." in done.stderr
     verify_folder(tmp_path / "out")
@@ -150,11 +150,11 @@ def test_no_traceback_while_modules_are_imported(number: signal.Signals) -> None
 import os, sys
 from discreet.cli import main
 assert not {{"numpy", "typer", "rich", "yaml"}} & set(sys.modules)
-class Told:
+class Signal:
     def find_spec(self, name, *_):
         if name == "numpy":
             os.kill(os.getpid(), {int(number)})
-sys.meta_path.insert(0, Told())
+sys.meta_path.insert(0, Signal())
 sys.argv = ["discreet", "release", "release.yaml", "-o", "out"]
 main()
 """
@@ -163,7 +163,7 @@ main()
 
 
 def test_signals_that_a_command_was_started_to_ignore_stay_ignored(paid: dict[str, Any], tmp_path: Path) -> None:
-    """As nohup does."""
+    """nohup starts commands so."""
     (tmp_path / "release.yaml").write_text(yaml.safe_dump(paid))
     script = f"""
 import os, signal, sys
@@ -172,39 +172,39 @@ signal.signal(signal.SIGHUP, signal.SIG_IGN)
 import discreet.measure.lookup
 from discreet.cli import main
 real = discreet.measure.lookup.measure
-def told(*arguments):
+def signalled(*arguments):
     os.kill(os.getpid(), signal.SIGHUP)
-    print("told", file=sys.stderr)
+    print("signalled", file=sys.stderr)
     return real(*arguments)
 sys.argv = ["discreet", "release", {str(tmp_path / "release.yaml")!r}, "-o", {str(tmp_path / "out")!r}]
-with mock.patch("discreet.measure.lookup.measure", told):
+with mock.patch("discreet.measure.lookup.measure", signalled):
     main()
 """
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "told\n")
+    assert (done.returncode, done.stderr) == (0, "signalled\n")
     verify_folder(tmp_path / "out")
 
 
 def test_two_runs_for_one_folder_pay_once(paid: dict[str, Any], tmp_path: Path) -> None:
-    """The second is refused before it reserves, whatever the first is doing."""
-    asked = {**paid, "key": "fresh"}
-    drawn, said = lookup.measure, []
+    """The second run is refused before it reserves, whatever the first run is doing."""
+    spec = {**paid, "key": "fresh"}
+    real, refusals = lookup.measure, []
 
-    def slow(*arguments: Any) -> Any:
-        with pytest.raises(ReleaseError, match=r"another run is making .*out now; nothing was reserved") as refused:
-            run(asked, tmp_path / "out")
-        said.append(refused.value)
-        return drawn(*arguments)
+    def run_meanwhile(*arguments: Any) -> Any:
+        with pytest.raises(ReleaseError, match=r"another run is making .*out") as refused:
+            run(spec, tmp_path / "out")
+        refusals.append(refused.value)
+        return real(*arguments)
 
-    with mock.patch("discreet.measure.lookup.measure", slow):
-        run(asked, tmp_path / "out")
-    assert len(said) == 1
+    with mock.patch("discreet.measure.lookup.measure", run_meanwhile):
+        run(spec, tmp_path / "out")
+    assert len(refusals) == 1
     assert spent(tmp_path) == 2
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_claim_ends_with_its_process(tmp_path: Path) -> None:
-    """However that ended; the empty file is taken over."""
+    """This holds however the process ends. The empty file is taken over."""
     script = f"""
 import os, signal
 from discreet.publish.folder_claim import claimed
@@ -214,27 +214,27 @@ with claimed({str(tmp_path / "out")!r}):
     subprocess.run([sys.executable, "-c", script], check=False)
     assert [path.name for path in tmp_path.iterdir()] == [".out.claim"]
     with claimed(tmp_path / "out"), pytest.raises(ReleaseError, match="another run"), claimed(tmp_path / "out"):
-        raise AssertionError("two have it")
+        raise AssertionError("two runs have the claim")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_claim_on_a_file_that_was_removed_is_none(tmp_path: Path) -> None:
-    """Its name may be another run's by then."""
+def test_a_claim_on_a_removed_file_is_not_valid(tmp_path: Path) -> None:
+    """Another run may have made a file of the same name."""
     real = folder_claim._has_name
-    turns: list[bool] = []
+    answers: list[bool] = []
 
     def removed(descriptor: int, file: Path) -> bool:
-        if not turns:
+        if not answers:
             file.unlink()
-        turns.append(real(descriptor, file))
-        return turns[-1]
+        answers.append(real(descriptor, file))
+        return answers[-1]
 
     with mock.patch("discreet.publish.folder_claim._has_name", removed), claimed(tmp_path / "out"):
         assert (tmp_path / ".out.claim").exists()
-    assert turns == [False, True]
+    assert answers == [False, True]
 
 
-def test_a_signal_is_answered_after_the_block_and_handlers_are_as_before() -> None:
+def test_a_signal_is_answered_after_the_block_and_handlers_are_restored() -> None:
     before = signal.getsignal(signal.SIGINT)
     done = []
 
