@@ -1,4 +1,4 @@
-"""A small hostile dataset, the plans asked of it, and the answers by a plain loop over its rows."""
+"""A small hostile dataset, count plans for it, and their results by a plain loop over the rows."""
 
 import csv
 import datetime
@@ -57,16 +57,16 @@ Row = dict[str, Any]
 
 
 def rows(seed: int, size: int) -> list[Row]:
-    """Random rows with everything that ought not to be there."""
+    """Return random rows with missing values, NaN, infinities, blanks, quotes and other unusual values."""
     rng = random.Random(seed)
 
     def maybe(value: Any) -> Any:
         return None if rng.random() < 0.1 else value
 
-    made = []
+    random_rows = []
     for _ in range(size):
         person = maybe(rng.choice([1, 2, 3, rng.randrange(4, 400), -5, 2**53 - 1]))
-        made.append(
+        random_rows.append(
             {
                 "person": person,
                 "visitor": rng.choice([None, math.nan, math.inf, -0.0, 0.0, 7.0, 7.25, float(rng.randrange(50))]),
@@ -101,11 +101,11 @@ def rows(seed: int, size: int) -> list[Row]:
                 'Région %s "x"': maybe(rng.choice(["%s", "100%", "b"])),
             }
         )
-    return made
+    return random_rows
 
 
 def plans() -> dict[str, CountPlan]:
-    """Recodes of every kind of column, by values and by ranges, with and without a unit."""
+    """Return plans that recode every kind of column, by values and by ranges, with and without a unit."""
     region = Recode("region", 7, values={"North": 0, "South": 1, "East": 2, "West, far": 3, 'the "Hill"': 3, "Élan": 4,
                                          "two\nlines": 5, "O'Neil": 6, "\\n": 0})  # fmt: skip
     age = Recode("age", 3, ranges=((None, 0, 2), (0, 16, 0), (16, 64.5, 1), (65, None, 1)))
@@ -138,7 +138,7 @@ def plans() -> dict[str, CountPlan]:
 
 
 def name_of(value: Any) -> str | None:
-    """The canonical text, written once more."""
+    """Return the canonical text of a value, independently of `canonical_text`."""
     match value:
         case None:
             return None
@@ -156,7 +156,7 @@ def name_of(value: Any) -> str | None:
 
 
 def code_of(recode: Recode, value: Any) -> int:
-    """The leaf code of one value."""
+    """Return the leaf code of one value."""
     if recode.values is not None:
         return recode.values.get(name_of(value) or "", recode.leaves)
     if value is None or isinstance(value, (datetime.date, bool)):
@@ -171,24 +171,24 @@ def code_of(recode: Recode, value: Any) -> int:
 
 
 def coded(plan: CountPlan, data: list[Row]) -> list[tuple[str | None, tuple[int, ...]]]:
-    """Id and codes of the rows that count."""
-    found = []
+    """Return id and codes of the rows that count."""
+    lines = []
     for row in data:
         person = None if plan.unit is None else name_of(row[plan.unit])
         if plan.unit is None or person is not None:
-            found.append((person, tuple(code_of(recode, row[recode.column]) for recode in plan.recodes)))
-    return found
+            lines.append((person, tuple(code_of(recode, row[recode.column]) for recode in plan.recodes)))
+    return lines
 
 
 def keys(ids: pa.Array) -> tuple[npt.NDArray[np.uint32], ...]:
-    """Four components of a record key from the canonical id."""
+    """Return the four components of record keys of canonical ids."""
     blocks = b"".join(hashlib.sha256(name.encode()).digest()[:16] for name in ids.to_pylist())
     return tuple(np.frombuffer(blocks, "<u4").reshape(-1, 4).T)
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What every engine must say, as plain Python values."""
+    """The results that every engine must give, as plain Python values."""
 
     counts: dict[tuple[int, ...], int]
     excess: dict[tuple[str, tuple[int, ...]], int]
@@ -198,55 +198,55 @@ class Answers:
 
 
 def answers(plan: CountPlan, data: list[Row], most: int = 3, modulus: int = 256) -> Answers:
-    """The answers by a loop over the rows; `dropped` leaves each id its first `most` rows in order of codes."""
-    found = coded(plan, data)
-    times = Counter(person for person, _ in found)
-    excess = Counter((person, codes) for person, codes in found if plan.unit and times[person] > most)
-    left: Counter[tuple[int, ...]] = Counter(codes for _, codes in found)
-    sums = {codes: [0] * 4 for codes in left}
+    """Return the results of a loop over the rows. `dropped` keeps the first `most` rows of each id, by codes."""
+    coded_rows = coded(plan, data)
+    times = Counter(person for person, _ in coded_rows)
+    excess = Counter((person, codes) for person, codes in coded_rows if plan.unit and times[person] > most)
+    remaining: Counter[tuple[int, ...]] = Counter(codes for _, codes in coded_rows)
+    sums = {codes: [0] * 4 for codes in remaining}
     if plan.unit:
-        for person, codes in found:
+        for person, codes in coded_rows:
             for i, part in enumerate(keys(pa.array([person]))):
                 sums[codes][i] += int(part[0])
     kept: Counter[str | None] = Counter()
     lines = []
     for person, codes in sorted(excess, key=str):
-        stay = min(most - kept[person], excess[person, codes])
-        kept[person] += stay
-        if (gone := excess[person, codes] - stay) > 0:
-            lines.append({"id": person, **{f"c{i}": c for i, c in enumerate(codes)}, "times": gone})
-            left[codes] -= gone
+        kept_rows = min(most - kept[person], excess[person, codes])
+        kept[person] += kept_rows
+        if (dropped_rows := excess[person, codes] - kept_rows) > 0:
+            lines.append({"id": person, **{f"c{i}": code for i, code in enumerate(codes)}, "times": dropped_rows})
+            remaining[codes] -= dropped_rows
             for i, part in enumerate(keys(pa.array([person]))):
-                sums[codes][i] -= gone * int(part[0])
-    given: Counter[tuple[int, ...]] = Counter()
+                sums[codes][i] -= dropped_rows * int(part[0])
+    key_sums: Counter[tuple[int, ...]] = Counter()
     rows_of: Counter[tuple[int, ...]] = Counter()
     for row in data:
         if plan.unit is None or name_of(row[plan.unit]) is not None:
             codes = tuple(code_of(recode, row[recode.column]) for recode in plan.recodes)
             rows_of[codes] += 1
-            given[codes] += 0 if row["key"] is None else row["key"] % modulus
+            key_sums[codes] += 0 if row["key"] is None else row["key"] % modulus
     return Answers(
-        dict(Counter(codes for _, codes in found)),
+        dict(Counter(codes for _, codes in coded_rows)),
         dict(excess),  # type: ignore[arg-type]
-        {codes: (left[codes], *sums[codes]) for codes in left if left[codes]},
-        {codes: (rows_of[codes], given[codes]) for codes in rows_of},
+        {codes: (count, *sums[codes]) for codes, count in remaining.items() if count},
+        {codes: (rows_of[codes], key_sums[codes]) for codes in rows_of},
         pa.Table.from_pylist(lines) if lines else None,
     )
 
 
 def table(data: list[Row]) -> pa.Table:
-    """The rows as Arrow."""
+    """Return the rows as an Arrow table."""
     return pa.Table.from_pylist(data, SCHEMA)
 
 
 def write_parquet(path: Path, data: list[Row]) -> Path:
-    """The rows as a Parquet file of several row groups."""
+    """Write the rows to a Parquet file of several row groups."""
     pq.write_table(table(data), path, row_group_size=97)
     return path
 
 
 def write_csv(path: Path, data: list[Row]) -> Path:
-    """The rows as a CSV file: canonical texts, but text as it is."""
+    """Write the rows to a CSV file, as canonical texts; texts are not changed."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(SCHEMA.names)

@@ -1,4 +1,4 @@
-"""Parquet files with values that DuckDB does not read: they count as missing, and everyone else as ever."""
+"""Values of Parquet files that DuckDB does not read count as missing, and change nothing for other people."""
 
 import datetime
 from decimal import Decimal
@@ -18,7 +18,7 @@ from tests.count import hostile
 
 
 def text(values: list[bytes]) -> pa.Array:
-    """Text as a careless program writes it."""
+    """Return text whose bytes may not be UTF-8, as a careless program writes it."""
     return pa.Array.from_buffers(pa.string(), len(values), pa.array(values, pa.binary()).buffers())
 
 
@@ -57,8 +57,8 @@ def test_a_value_that_cannot_be_read_is_missing(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("last", [b"m", b"\xff"])
-def test_times_of_day_in_utc_stay_so(last: bytes, tmp_path: Path) -> None:
-    """Arrow forgets that they are; DuckDB writes them otherwise then."""
+def test_times_of_day_in_utc_stay_in_utc(last: bytes, tmp_path: Path) -> None:
+    """Arrow does not keep the zone, and DuckDB writes times without a zone in another way."""
     table = pa.table({"t": pa.array([0, 3_600_000_000, 0], pa.time64("us")), "sex": text([b"f", b"m", last])})
     pq.write_table(table, tmp_path / "x.parquet", write_time_adjusted_to_utc=True)
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
@@ -66,8 +66,8 @@ def test_times_of_day_in_utc_stay_so(last: bytes, tmp_path: Path) -> None:
         assert engine.values("t") == ["00:00:00+00", "01:00:00+00"]
 
 
-def test_what_a_copy_cannot_tell_is_not_copied(tmp_path: Path) -> None:
-    """An interval is bytes to Arrow: rather than count it as something else, nothing is counted."""
+def test_a_file_with_intervals_is_not_repaired(tmp_path: Path) -> None:
+    """An interval is bytes to Arrow, and would be counted as something else."""
     duckdb.sql(f"COPY (SELECT INTERVAL 1 DAY AS i, 'f' AS sex) TO '{tmp_path / 'x.parquet'}'")
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
         assert engine.values("i") == ["1 day"]
@@ -97,7 +97,7 @@ GOOD = {
 
 @pytest.mark.parametrize("int96", [False, True])
 @pytest.mark.parametrize("name", GOOD)
-def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Path) -> None:
+def test_repairing_one_value_changes_no_other_value(name: str, int96: bool, tmp_path: Path) -> None:
     def read(last: bytes) -> list[str]:
         table = pa.table({"good": GOOD[name], "bad": text([b"f", b"m", last])})
         pq.write_table(table, tmp_path / "x.parquet", use_deprecated_int96_timestamps=int96)
@@ -109,7 +109,7 @@ def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         (pa.array([1.0]), pa.array([2**60 + 1, 2**60 + 2])),
         (pa.array([1], pa.int8()), pa.array([2])),
@@ -118,21 +118,23 @@ def test_mending_one_value_changes_no_other(name: str, int96: bool, tmp_path: Pa
         (pa.nulls(2), None),
     ],
 )
-@pytest.mark.parametrize("turned", [False, True])
-def test_files_whose_types_differ_are_refused(one: pa.Array, other: pa.Array, turned: bool, tmp_path: Path) -> None:
-    """Whatever is in them, as soon as the column is used: ids cast to another type could be one, or fail."""
-    for name, column in zip("ba" if turned else "ab", (one, other), strict=True):
+@pytest.mark.parametrize("reversed_order", [False, True])
+def test_files_whose_types_differ_are_refused(
+    first: pa.Array, second: pa.Array, reversed_order: bool, tmp_path: Path
+) -> None:
+    """They are refused if the column is used: ids cast to another type could become one id, or fail."""
+    for name, column in zip("ba" if reversed_order else "ab", (first, second), strict=True):
         size = 2 if column is None else len(column)
         content = {"n": ["f"] * size} | ({} if column is None else {"x": column})
         pq.write_table(pa.table(content), tmp_path / f"{name}.parquet")
-    with pytest.raises(InputError, match=r"column 'x' is .* write all files alike"):
+    with pytest.raises(InputError, match=r"column 'x' is .*\.parquet, .*\.parquet"):
         open_engine({"parquet": tmp_path}, column_names={"x", "n"})
-    if other is not None or not turned:
-        with pytest.raises(InputError, match=r"column 'x' is .* write all files alike"):
+    if second is not None or not reversed_order:
+        with pytest.raises(InputError, match=r"column 'x' is .*\.parquet, .*\.parquet"):
             open_engine({"parquet": tmp_path})
-    if other is not None:
+    if second is not None:
         with open_engine({"parquet": tmp_path}, column_names={"n"}) as engine:
-            total = len(one) + len(other)
+            total = len(first) + len(second)
             assert engine.count(CountPlan((Recode("n", 1, values={"f": 0}),))).to_pylist() == [
                 {"c0": 0, "count": total}
             ]
@@ -140,14 +142,14 @@ def test_files_whose_types_differ_are_refused(one: pa.Array, other: pa.Array, tu
 
 @pytest.mark.parametrize("names", ["ab", "ba"])
 @pytest.mark.parametrize("answer", [None, "f"])
-def test_a_file_in_which_nobody_answered(answer: str | None, names: str, tmp_path: Path) -> None:
-    """Its column has no type, whatever the others have; one answer more is one count more."""
+def test_a_file_may_have_a_column_without_values(answer: str | None, names: str, tmp_path: Path) -> None:
+    """The column has no type in this file, and a type in others. One value more is one count more."""
     pq.write_table(pa.table({"x": ["f", "f"], "y": [1, 2]}), tmp_path / f"{names[0]}.parquet")
     pq.write_table(pa.table({"x": [None, answer], "y": [None, None]}), tmp_path / f"{names[1]}.parquet")
     with open_engine({"parquet": tmp_path}, column_names={"x", "y"}) as engine:
-        found = engine.count(CountPlan((Recode("x", 1, values={"f": 0}),))).to_pylist()
+        counts = engine.count(CountPlan((Recode("x", 1, values={"f": 0}),))).to_pylist()
         expected = [3, 1] if answer else [2, 2]
-        assert found == [{"c0": code, "count": count} for code, count in enumerate(expected)]
+        assert counts == [{"c0": code, "count": count} for code, count in enumerate(expected)]
         assert engine.count(CountPlan((Recode("y", 2, values={"1": 0, "2": 1}),))).to_pylist()[:2] == [
             {"c0": 0, "count": 1},
             {"c0": 1, "count": 1},

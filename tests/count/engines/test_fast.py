@@ -1,4 +1,4 @@
-"""The quick ways DuckDB and the streams take give what the slow definition, a loop over the rows, gives."""
+"""The fast queries of DuckDB and the streams give the same results as a plain loop over the rows."""
 
 import contextlib
 import hashlib
@@ -70,15 +70,15 @@ SCHEMA = pa.schema(list(KINDS.items()))
 
 @st.composite
 def recodes(draw: st.DrawFn) -> Recode:
-    """Values of their own code, values that share one, codes that nothing has, and long lists."""
+    """Draw values with their own code, values that share a code, codes without values, and long lists."""
     column = draw(st.sampled_from(["text", "text", "text", "real", "whole", "exact"]))
     leaves = draw(st.integers(8, 20))
     chosen = draw(st.lists(st.sampled_from(DECLARED), unique=True, min_size=4, max_size=leaves))
     one_to_one = draw(st.booleans())
-    values = {text: place if one_to_one else draw(st.integers(0, leaves - 1)) for place, text in enumerate(chosen)}
+    values = {text: index if one_to_one else draw(st.integers(0, leaves - 1)) for index, text in enumerate(chosen)}
     long = draw(st.booleans())
-    more = {f"{999 + place}": draw(st.integers(0, leaves - 1)) for place in range(80)} if long else {}
-    return Recode(column, leaves, values=values | more)
+    further_values = {str(999 + i): draw(st.integers(0, leaves - 1)) for i in range(80)} if long else {}
+    return Recode(column, leaves, values=values | further_values)
 
 
 def counted(engine: Engine, plan: CountPlan) -> dict[tuple[int, ...], int]:
@@ -89,22 +89,24 @@ def counted(engine: Engine, plan: CountPlan) -> dict[tuple[int, ...], int]:
 
 @settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(ROW, max_size=40), plan=st.lists(recodes(), max_size=2), dictionary=st.booleans())
-def test_counts_of_odd_values(rows: list[dict[str, Any]], plan: list[Recode], dictionary: bool, tmp_path: Path) -> None:
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "odd.parquet", use_dictionary=dictionary)
-    asked, people = CountPlan(tuple(plan)), CountPlan(tuple(plan), unit="id")
-    with open_engine({"parquet": tmp_path / "odd.parquet"}) as engine:
-        assert counted(engine, asked) == hostile.answers(asked, [row | {"key": 0} for row in rows]).counts
-        expected = hostile.answers(people, [row | {"key": 0} for row in rows])
-        assert counted(engine, people) == expected.counts
+def test_counts_of_unusual_values_are_those_of_a_loop(
+    rows: list[dict[str, Any]], plan: list[Recode], dictionary: bool, tmp_path: Path
+) -> None:
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "x.parquet", use_dictionary=dictionary)
+    by_row, by_person = CountPlan(tuple(plan)), CountPlan(tuple(plan), unit="id")
+    with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
+        assert counted(engine, by_row) == hostile.answers(by_row, [row | {"key": 0} for row in rows]).counts
+        expected = hostile.answers(by_person, [row | {"key": 0} for row in rows])
+        assert counted(engine, by_person) == expected.counts
         for size in (arrow_batches._DENSE, 1):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(arrow_batches, "_DENSE", size)
-                found = engine.sums(people, hostile.keys, expected.dropped)
-            lines = [tuple(line.values()) for line in found.to_pylist()]
+                sums = engine.sums(by_person, hostile.keys, expected.dropped)
+            lines = [tuple(line.values()) for line in sums.to_pylist()]
             assert {line[: len(plan)]: line[len(plan) :] for line in lines} == expected.sums
 
 
-def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> None:
+def test_collations_enumerations_and_other_types_of_duckdb_are_compared_as_text(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "x.duckdb") as base:
         base.execute("CREATE TYPE m0 AS ENUM ('b', 'a', ' a')")
         base.execute("CREATE TABLE declared AS SELECT 'a' AS raw, 1 AS code")
@@ -126,8 +128,8 @@ def test_collations_enumerations_and_other_types_of_duckdb(tmp_path: Path) -> No
         for column, (values, counts) in expected.items():
             plan = CountPlan((Recode(column, 2, values=values),))
             assert counted(engine, plan) == {(code,): count for code, count in counts.items()}, column
-            many = CountPlan((Recode(column, 2, values=values | {str(9000 + each): 0 for each in range(80)}),))
-            assert counted(engine, many) == counted(engine, plan), column
+            long_plan = CountPlan((Recode(column, 2, values=values | {str(9000 + i): 0 for i in range(80)}),))
+            assert counted(engine, long_plan) == counted(engine, plan), column
         assert engine.values("n") == ["A", "B", "a"]
         assert engine.values("e") == ["a", "b"]
         assert engine.values("f") == ["0", "0.10000000149011612"]
@@ -138,7 +140,7 @@ def test_undeclared_texts_are_not_compared_with_every_declared_one(tmp_path: Pat
     column = Column("text", "text")
     with contextlib.closing(engine_of_duckdb.DuckDB(parquet=tmp_path / "x.parquet")) as base:
         few = base.dialect.lookup(column, 0, ["a", "c"], [0, 1])
-        many = base.dialect.lookup(column, 1, [f"a{place}" for place in range(100)], list(range(100)))
+        many = base.dialect.lookup(column, 1, [f"a{i}" for i in range(100)], list(range(100)))
     assert "TRY_CAST" in few.value
     assert "TRY_CAST" not in many.value
     assert many.join
@@ -149,22 +151,22 @@ def test_undeclared_texts_are_not_compared_with_every_declared_one(tmp_path: Pat
     ids=st.lists(st.none() | st.integers(0, 12), max_size=60),
     most=st.integers(1, 4),
     share=st.sampled_from([3, 2**24]),
-    often=st.sampled_from([0, 2**20]),
+    most_hashes=st.sampled_from([0, 2**20]),
     as_text=st.booleans(),
 )
 def test_ids_with_too_many_rows_are_found(
-    ids: list[int | None], most: int, share: int, often: int, as_text: bool, tmp_path: Path
+    ids: list[int | None], most: int, share: int, most_hashes: int, as_text: bool, tmp_path: Path
 ) -> None:
-    given_ids = [None if name is None else str(name) for name in ids] if as_text else ids
-    column = pa.array(given_ids, pa.string() if as_text else pa.int64())
+    written_ids = [None if name is None else str(name) for name in ids] if as_text else ids
+    column = pa.array(written_ids, pa.string() if as_text else pa.int64())
     pq.write_table(pa.table({"id": column}), tmp_path / "ids.parquet")
     with pytest.MonkeyPatch.context() as patch, open_engine({"parquet": tmp_path / "ids.parquet"}) as engine:
         patch.setattr(engine_of_duckdb, "_SHARE", share)
-        patch.setattr(engine_of_duckdb, "_OFTEN", often)
-        found = [line for batch in engine.excess(CountPlan(unit="id"), most) for line in batch.to_pylist()]
+        patch.setattr(engine_of_duckdb, "_MOST_HASHES", most_hashes)
+        lines = [line for batch in engine.excess(CountPlan(unit="id"), most) for line in batch.to_pylist()]
     times = Counter(str(name) for name in ids if name is not None)
-    assert {line["id"]: line["times"] for line in found} == {name: n for name, n in times.items() if n > most}
-    assert len(found) == len({line["id"] for line in found})
+    assert {line["id"]: line["times"] for line in lines} == {name: n for name, n in times.items() if n > most}
+    assert len(lines) == len({line["id"] for line in lines})
 
 
 @given(names=st.lists(st.text(max_size=20), max_size=20), start=st.integers(0, 3), large=st.booleans())
@@ -175,12 +177,12 @@ def test_record_keys_are_aes_of_the_id(names: list[str], start: int, large: bool
     def derived(purpose: str) -> bytes:
         return hmac.digest(secret, b"discreet " + purpose.encode(), "sha256")
 
-    def slowly(name: str) -> list[int]:
+    def components(name: str) -> list[int]:
         text = name.encode()
         hashed = b"\xff" + hmac.digest(derived("long ids"), text, "sha256")[:15]
         block = bytes([len(text)]) + text.ljust(15, b"\0") if len(text) <= 15 else hashed
-        whole = Cipher(algorithms.AES256(derived("record keys")), modes.ECB()).encryptor().update(block)
-        return [int.from_bytes(whole[at : at + 4], "big") for at in (0, 4, 8, 12)]
+        encrypted = Cipher(algorithms.AES256(derived("record keys")), modes.ECB()).encryptor().update(block)
+        return [int.from_bytes(encrypted[first : first + 4], "big") for first in (0, 4, 8, 12)]
 
-    found: npt.NDArray[Any] = np.array(keys.record_keys(secret)(array)).T
-    assert found.tolist() == [slowly(name) for name in names[start:]]
+    record_keys: npt.NDArray[Any] = np.array(keys.record_keys(secret)(array)).T
+    assert record_keys.tolist() == [components(name) for name in names[start:]]

@@ -1,4 +1,4 @@
-"""A text of more than 16 MB is missing in every source, so that one person's value decides nothing for the others."""
+"""A text of more than 16 MB is missing in every source, so that one person's value does not affect others."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ LONG = {
 
 
 def source(kind: str, folder: Path, rows: dict[str, list[str]], request: pytest.FixtureRequest) -> dict[str, Any]:
-    """The rows in a source of a kind."""
+    """Write rows to a source of this kind, and return the source."""
     table = pa.table({name: pa.array(column, pa.string()) for name, column in rows.items()})
     pq.write_table(table, folder / "x.parquet")
     if kind == "duckdb":
@@ -68,7 +68,7 @@ def test_a_text_of_just_16_mb_is_a_value(kind: str, tmp_path: Path, request: pyt
 
 @pytest.mark.parametrize("dictionary", [False, True])
 def test_texts_that_the_memory_of_duckdb_does_not_hold_are_missing(dictionary: bool, tmp_path: Path) -> None:
-    """The file is copied without them."""
+    """The file is copied without these texts."""
     long = "x" * 200_000_000
     sex = pa.array(["f", "m", long, long])
     table = pa.table({"sex": sex.dictionary_encode() if dictionary else sex, "id": ["p", "q", "r", "s"]})

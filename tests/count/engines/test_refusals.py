@@ -1,4 +1,4 @@
-"""What a wrong source gets: one clear line, before anything is counted, with no password and no row in it."""
+"""A wrong source is refused in one line, before anything is counted, without passwords or rows."""
 
 import errno
 import os
@@ -25,44 +25,44 @@ COUNT = CountPlan((Recode("a", 1, values={"x": 0}),))
 
 
 @pytest.mark.parametrize(
-    ("source", "message"),
+    ("source", "error", "named"),
     [
-        ({}, "names nothing; name one of csv, parquet, duckdb, postgres, spark"),
-        ({"csv": "a", "parquet": "b"}, "names csv, parquet; name one of"),
-        ({"csv": "a", "table": "b"}, "csv sources have no field table; allowed: delimiter, header"),
-        ({"parquet": 3}, "parquet is not a path"),
-        ({"duckdb": "a.duckdb"}, "no table; give table, or schema.table"),
-        ({"postgres": "env:X"}, "no table"),
-        ({"csv": "no/such.csv"}, r"no/such\.csv cannot be read \(No such file"),
-        ({"csv": "/"}, r"/ cannot be read \(Is a directory"),
-        ({"parquet": "no/such.parquet"}, "there is no file no/such.parquet"),
-        ({"parquet": "no/*.parquet"}, "no file is named like"),
-        ({"duckdb": "no/such.duckdb", "table": "t"}, "no DuckDB file no/such.duckdb"),
-        ({"postgres": "env:DISCREET_NONE", "table": "t"}, "variable DISCREET_NONE is not set"),
-        ({"spark": "x", "format": "orc"}, "format is 'orc'; give table, parquet or csv"),
+        ({}, ParameterError, "csv, parquet, duckdb, postgres, spark"),
+        ({"csv": "a", "parquet": "b"}, ParameterError, "names csv, parquet;"),
+        ({"csv": "a", "table": "b"}, ParameterError, "table; allowed: delimiter, header"),
+        ({"parquet": 3}, ParameterError, "parquet"),
+        ({"duckdb": "a.duckdb"}, ParameterError, "duckdb has no table"),
+        ({"postgres": "env:X"}, ParameterError, "postgres has no table"),
+        ({"csv": "no/such.csv"}, InputError, r"no/such\.csv cannot be read \(No such file"),
+        ({"csv": "/"}, InputError, r"/ cannot be read \(Is a directory"),
+        ({"parquet": "no/such.parquet"}, InputError, r"no/such\.parquet"),
+        ({"parquet": "no/*.parquet"}, InputError, r"no/\*\.parquet"),
+        ({"duckdb": "no/such.duckdb", "table": "t"}, InputError, r"no/such\.duckdb"),
+        ({"postgres": "env:DISCREET_NONE", "table": "t"}, InputError, "DISCREET_NONE"),
+        ({"spark": "x", "format": "orc"}, ParameterError, "'orc'"),
     ],
 )
-def test_a_wrong_source_is_refused(source: dict[str, Any], message: str) -> None:
-    with pytest.raises(DiscreetError, match=message):
+def test_a_wrong_source_is_refused(source: dict[str, Any], error: type[DiscreetError], named: str) -> None:
+    with pytest.raises(error, match=named):
         open_engine(source)
 
 
-def test_files_that_are_not_what_they_say(tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_refused_without_its_content(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(b"secret,rows\n" * 9)
     (tmp_path / "x.duckdb").write_bytes(b"secret,rows\n" * 999)
     (tmp_path / "empty").mkdir()
     for source in ({"parquet": tmp_path / "x.parquet"}, {"duckdb": tmp_path / "x.duckdb", "table": "t"}):
-        with pytest.raises(InputError, match="DuckDB cannot read the source") as caught:
+        with pytest.raises(InputError, match="DuckDB") as caught:
             open_engine(source)
         assert "secret" not in str(caught.value)
-    with pytest.raises(InputError, match=r"has no file that ends in \.parquet"):
+    with pytest.raises(InputError, match="empty"):
         open_engine({"parquet": tmp_path / "empty"})
 
 
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_read_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.csv").write_bytes(b"a\n")
 
-    def refuse(*given: object) -> None:
+    def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "open", refuse)  # root may read everything
@@ -70,7 +70,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         open_engine({"csv": tmp_path / "x.csv"})
 
 
-def test_tables_and_views_of_a_duckdb_file(tmp_path: Path) -> None:
+def test_tables_and_views_of_a_duckdb_file_are_read_and_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "x.duckdb"
     with duckdb.connect(path) as base:
         base.execute(f"CREATE SCHEMA \"my.schema\"; CREATE TABLE {ODD} AS SELECT 'x' AS a")
@@ -81,19 +81,19 @@ def test_tables_and_views_of_a_duckdb_file(tmp_path: Path) -> None:
             assert engine.count(COUNT).to_pylist() == [{"c0": 0, "count": 1}]
     assert path.read_bytes() == before
     for name in ("w", "main.w", "s.v", "v; DROP TABLE v", "COUNT", "before"):
-        with pytest.raises(InputError, match="cannot read the source"):
+        with pytest.raises(InputError, match="DuckDB"):
             open_engine({"duckdb": path, "table": name})
     for name in ("a..b", ".a", "a.", 'a"b', "a.b.c.d"):
-        with pytest.raises(InputError, match=r"give table or schema\.table"):
+        with pytest.raises(InputError, match=re.escape(repr(name))):
             open_engine({"duckdb": path, "table": name})
 
 
-def test_a_folder_and_a_pattern_of_parquet_files(tmp_path: Path) -> None:
+def test_a_folder_and_a_pattern_of_parquet_files_are_read_together(tmp_path: Path) -> None:
     for i, value in enumerate(("x", "y", "x")):
         (tmp_path / "year=1").mkdir(exist_ok=True)
         pq.write_table(pa.table({"a": [value]}), tmp_path / "year=1" / f"part [{i}]'.parquet")
-    one = tmp_path / "year=1" / "part [2]'.parquet"
-    for source, rows in ((tmp_path, 3), (tmp_path / "*" / "part*.parquet", 3), (one, 1)):
+    single_file = tmp_path / "year=1" / "part [2]'.parquet"
+    for source, rows in ((tmp_path, 3), (tmp_path / "*" / "part*.parquet", 3), (single_file, 1)):
         with open_engine({"parquet": source}) as engine:
             assert list(engine.columns()) == ["a"]
             assert sum(engine.count(COUNT).column("count").to_pylist()) == rows
@@ -106,28 +106,28 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
             open_engine({extra: "x"} | ({"table": "t"} if extra == "postgres" else {}))
 
 
-def test_no_java_is_said_before_spark_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_java_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from pyspark.sql import SparkSession
 
     monkeypatch.setattr(SparkSession, "getActiveSession", staticmethod(lambda: None))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    with pytest.raises(InputError, match="needs Java 17 or later, and there is no java"):
+    with pytest.raises(InputError, match="Java 17"):
         open_engine({"spark": "t"})
 
 
-def test_spark_says_what_it_cannot_find(spark: object, tmp_path: Path) -> None:
+def test_a_source_that_spark_cannot_read_is_refused_without_its_content(spark: object, tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(b"secret,rows\n" * 9)
     for source in ({"spark": "no_such"}, {"spark": str(tmp_path / "none.parquet")}):
-        with pytest.raises(InputError, match="Spark cannot find or read"):
+        with pytest.raises(InputError, match=re.escape(source["spark"])):
             open_engine(source)
-    with pytest.raises(InputError, match="Spark stopped") as caught:
+    with pytest.raises(InputError, match=r"x\.parquet") as caught:
         open_engine({"spark": str(tmp_path / "x.parquet")})
     assert "secret,rows" not in str(caught.value)
 
 
 class TestPostgres:
-    """A server that is not there, a password that is wrong, tables that cannot be read."""
+    """Refusals and values that only PostgreSQL has."""
 
     def test_the_password_is_in_no_message(self, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
         secret = "hunter2 xyz"
@@ -145,22 +145,22 @@ class TestPostgres:
             assert not re.search("hunter2|xyz", str(caught.value))
             assert caught.value.__suppress_context__
 
-    def test_tables_that_cannot_be_read(self, postgres: Postgres) -> None:
+    def test_tables_that_cannot_be_read_are_refused(self, postgres: Postgres) -> None:
         postgres.execute(
             "DROP TABLE IF EXISTS hidden", "CREATE TABLE hidden (a text)", "DROP ROLE IF EXISTS guest",
             f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'",
         )  # fmt: skip
         guest = postgres.dsn.replace("steward", "guest")
-        with pytest.raises(InputError, match="may not read hidden; GRANT SELECT"):
+        with pytest.raises(InputError, match="may not read hidden"):
             open_engine({"postgres": guest, "table": "hidden"})
         for name in ("none", "none.none", "none.none.none", "hidden; DROP TABLE hidden"):
-            with pytest.raises(InputError, match="no table or view"):
+            with pytest.raises(InputError, match=f"no table or view {name}"):
                 open_engine({"postgres": postgres.dsn, "table": name})
         with open_engine({"postgres": postgres.dsn, "table": "hidden"}) as engine:
             assert engine.count(COUNT).num_rows == 0
 
-    def test_values_that_only_postgresql_has(self, postgres: Postgres) -> None:
-        """NaN is its largest number, dates may be infinite, and a numeric is larger or smaller than any double."""
+    def test_values_that_only_postgresql_has_are_counted(self, postgres: Postgres) -> None:
+        """NaN is the largest number, dates may be infinite, and a numeric may be larger or smaller than any double."""
         postgres.execute(
             "DROP TABLE IF EXISTS odd", "DROP TYPE IF EXISTS mood", "CREATE TYPE mood AS ENUM ('x', 'sad')",
             "CREATE TABLE odd (a mood, d date, t timestamptz, n numeric, f float4, s text, j jsonb)",
@@ -191,7 +191,7 @@ class TestPostgres:
             (1, 0, 0, 1, 0, 1, 1, 1, 1),
         ])  # fmt: skip
 
-    def test_all_is_asked_of_the_same_rows_and_nothing_is_written(self, postgres: Postgres) -> None:
+    def test_all_queries_see_the_same_rows(self, postgres: Postgres) -> None:
         source = postgres.load("moving", pa.table({"a": ["x", "x"]}))
         with open_engine(source) as engine:
             first = engine.count(COUNT)
@@ -200,24 +200,24 @@ class TestPostgres:
         with open_engine(source) as engine:
             assert engine.count(COUNT).to_pylist() == [{"c0": 0, "count": 3}]
 
-    def test_a_server_that_stops_answering(self, postgres: Postgres) -> None:
+    def test_a_server_that_stops_answering_is_told(self, postgres: Postgres) -> None:
         source = postgres.load("gone", pa.table({"a": ["x"]}))
         with open_engine(source) as engine:
             postgres.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'discreet'"
             )
-            with pytest.raises(InputError, match="PostgreSQL stopped answering"):
+            with pytest.raises(InputError, match="PostgreSQL stopped"):
                 engine.count(COUNT)
 
     def test_no_key_reaches_the_server(self, postgres: Postgres) -> None:
-        """The server's own record of statements holds the codebook, and none of the keys."""
+        """The server's own record of statements holds none of the keys."""
         source = postgres.load("keyed", pa.table({"a": ["x"], "person": [5]}))
-        seen: list[int] = []
+        components: list[int] = []
 
         def keys(ids: pa.Array) -> Any:
-            made = hostile.keys(ids)
-            seen.extend(int(part[0]) for part in made)
-            return made
+            record_keys = hostile.keys(ids)
+            components.extend(int(part[0]) for part in record_keys)
+            return record_keys
 
         plan = CountPlan(COUNT.recodes, unit="person")
         with open_engine(source) as engine:
@@ -226,49 +226,50 @@ class TestPostgres:
 
             with psycopg.connect(postgres.dsn) as base:
                 query = "SELECT query FROM pg_stat_activity WHERE application_name = 'discreet'"
-                asked = "".join(row[0] for row in base.execute(query).fetchall())
-        assert len(seen) == 4
-        assert not any(str(key) in asked for key in seen)
+                statements = "".join(row[0] for row in base.execute(query).fetchall())
+        assert len(components) == 4
+        assert not any(str(component) in statements for component in components)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("parameters", "named"),
     [
-        ({"leaves": 1}, "both values and ranges, or neither"),
-        ({"leaves": 1, "values": {"x": 0}, "ranges": ()}, "both values and ranges, or neither"),
-        ({"leaves": 0, "values": {}}, "declares 0 leaves"),
-        ({"leaves": 1, "values": {"x": 1}}, "codes go from 0 to leaves - 1 = 0"),
-        ({"leaves": 1, "values": {" x": 0}}, "without white space"),
-        ({"leaves": 1, "values": {"": 0}}, "not blank"),
-        ({"leaves": 1, "values": {"\0": 0}}, "not blank"),
-        ({"leaves": 1, "ranges": ((1, 1, 0),)}, "empty or overlaps"),
-        ({"leaves": 1, "ranges": ((0, 2, 0), (1, 3, 0))}, "empty or overlaps"),
-        ({"leaves": 1, "ranges": ((None, 2, 0), (None, 1, 0))}, "empty or overlaps"),
-        ({"leaves": 1, "ranges": ((float("nan"), 2, 0),)}, "empty or overlaps"),
-        ({"leaves": 1, "ranges": ((0, 1e301, 0),)}, "counts as infinite"),
+        ({"leaves": 1}, "values and ranges"),
+        ({"leaves": 1, "values": {"x": 0}, "ranges": ()}, "values and ranges"),
+        ({"leaves": 0, "values": {}}, "0 leaves"),
+        ({"leaves": 1, "values": {"x": 1}}, "code 1"),
+        ({"leaves": 1, "values": {" x": 0}}, "' x'"),
+        ({"leaves": 1, "values": {"": 0}}, "''"),
+        ({"leaves": 1, "values": {"\0": 0}}, r"'\\x00'"),
+        ({"leaves": 1, "ranges": ((1, 1, 0),)}, "range 1.0 to 1.0"),
+        ({"leaves": 1, "ranges": ((0, 2, 0), (1, 3, 0))}, "range 1.0 to 3.0"),
+        ({"leaves": 1, "ranges": ((None, 2, 0), (None, 1, 0))}, "range -inf to 1.0"),
+        ({"leaves": 1, "ranges": ((float("nan"), 2, 0),)}, "range nan to 2.0"),
+        ({"leaves": 1, "ranges": ((0, 1e301, 0),)}, r"bound 1e\+301"),
     ],
 )
-def test_a_wrong_recode_is_refused(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        Recode("a", **wrong)
+def test_a_wrong_recode_is_refused(parameters: dict[str, Any], named: str) -> None:
+    with pytest.raises(ParameterError, match=f"column 'a' .*{named}"):
+        Recode("a", **parameters)
 
 
 def test_record_keys_need_an_id_and_four_components(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": ["x"], "id": [1]}), tmp_path / "x.parquet")
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
-        with pytest.raises(ParameterError, match="no unit; name the column"):
+        with pytest.raises(ParameterError, match="no unit"):
             engine.sums(COUNT, hostile.keys)
         with pytest.raises(ParameterError, match="4 components"):
             engine.sums(CountPlan(unit="id"), lambda ids: hostile.keys(ids)[:3])
-        gone = pa.table({"id": ["2"], "times": pa.array([2], pa.int64())})
-        with pytest.raises(InputError, match="it changed since"):
-            engine.sums(CountPlan(unit="id"), hostile.keys, gone)
+        unknown_rows = pa.table({"id": ["2"], "times": pa.array([2], pa.int64())})
+        with pytest.raises(InputError, match="does not have rows"):
+            engine.sums(CountPlan(unit="id"), hostile.keys, unknown_rows)
         for modulus in (1, 2**32 + 1):
-            with pytest.raises(ParameterError, match="modulus"):
-                engine.key_sums(CountPlan(), ["id"], modulus)
+            for fractions in (False, True):
+                with pytest.raises(ParameterError, match=f"modulus .* is {modulus};"):
+                    engine.key_sums(CountPlan(), ["id"], modulus, fractions)
 
 
-def test_wide_numbers_and_other_types_of_duckdb(tmp_path: Path) -> None:
+def test_wide_numbers_and_other_types_of_duckdb_are_counted(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "x.duckdb") as base:
         base.execute(
             """CREATE TABLE t AS SELECT 12345678901234567890::UBIGINT AS u,
@@ -292,7 +293,7 @@ def test_wide_numbers_and_other_types_of_duckdb(tmp_path: Path) -> None:
 def test_a_collation_that_ignores_case_does_not_merge_people(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Nor does it count a row twice, once for each way a category is spelled."""
+    """Nor does it count a row twice, once for each spelling of a category."""
     source: dict[str, str]
     if kind == "duckdb":
         with duckdb.connect(tmp_path / "x.duckdb") as base:
@@ -321,8 +322,8 @@ def test_a_collation_that_ignores_case_does_not_merge_people(
         source = {"spark": "lower"}
     values = {"x": 0, "X": 1}
     with open_engine(source) as engine:
-        for more in ({}, {f"v{i}": 0 for i in range(100)}):
-            plan = CountPlan((Recode("a", 2, values=values | more),), unit="id")
+        for further_values in ({}, {f"v{i}": 0 for i in range(100)}):
+            plan = CountPlan((Recode("a", 2, values=values | further_values),), unit="id")
             assert engine.count(plan).to_pylist() == [{"c0": 0, "count": 2}, {"c0": 1, "count": 1}]
             lines = [line for batch in engine.excess(plan, 1) for line in batch.to_pylist()]
             assert lines == [{"id": "a", "c0": 0, "times": 2}]
@@ -330,23 +331,23 @@ def test_a_collation_that_ignores_case_does_not_merge_people(
 
 def test_an_id_is_never_split_between_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.count.arrow_batches.BATCH", 2)
-    many = {"id": [7] * 9000 + [8] * 3000 + [9], "a": [str(i) for i in range(12_001)]}
-    pq.write_table(pa.table(many), tmp_path / "x.parquet")
+    rows = {"id": [7] * 9000 + [8] * 3000 + [9], "a": [str(i) for i in range(12_001)]}
+    pq.write_table(pa.table(rows), tmp_path / "x.parquet")
     plan = CountPlan((Recode("a", 12_000, values={str(i): i for i in range(12_000)}),), unit="id")
     with open_engine({"parquet": tmp_path / "x.parquet"}) as engine:
         batches = [batch.column("id").to_pylist() for batch in engine.excess(plan, 1)]
     assert sorted({name for batch in batches for name in batch}) == ["7", "8"]
     assert sum(map(len, batches)) == 12_000
-    assert all(not set(one) & set(two) for i, one in enumerate(batches) for two in batches[:i])
+    assert all(not set(batch) & set(earlier) for i, batch in enumerate(batches) for earlier in batches[:i])
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
     file = hostile.write_parquet(tmp_path / "x.parquet", hostile.rows(1, 100))
-    seen: list[float] = []
-    with open_engine({"parquet": file}, progress=seen.append) as engine:
+    fractions: list[float] = []
+    with open_engine({"parquet": file}, progress=fractions.append) as engine:
         engine.count(CountPlan())
-    assert seen[-1] == 1.0
-    assert all(0 <= value <= 1 for value in seen)
+    assert fractions[-1] == 1.0
+    assert all(0 <= fraction <= 1 for fraction in fractions)
 
 
 def test_canonical_texts_read_back() -> None:
@@ -358,7 +359,7 @@ def test_canonical_texts_read_back() -> None:
     assert typed({"07": 0, "7.0": 1, "-0": 2, "9223372036854775808": 3, "\u0667": 4}, "int") == ([], [])
 
 
-def test_heavy_parts_are_imported_only_where_they_are_used(tmp_path: Path) -> None:
+def test_engines_are_imported_only_when_they_are_used(tmp_path: Path) -> None:
     import subprocess
 
     code = "import sys, discreet.count.engines; print({'pyspark', 'psycopg', 'duckdb'} & set(sys.modules))"
@@ -367,11 +368,11 @@ def test_heavy_parts_are_imported_only_where_they_are_used(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "WIN1252", "SQL_ASCII"])
 def test_a_database_that_is_not_in_utf8_is_refused_before_a_row_is_read(postgres: Postgres, encoding: str) -> None:
-    """WIN1252 has bytes without a translation, LATIN1 lacks the categories of others: a row would decide."""
+    """WIN1252 has bytes without a translation, and LATIN1 lacks characters: one row could make a release fail."""
     name = f"in_{encoding.lower()}"
     postgres.execute(
         f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
     )
     source = {"postgres": postgres.dsn.replace("dbname=postgres", f"dbname={name}"), "table": "nothing"}
-    with pytest.raises(InputError, match=rf"the encoding {encoding}, .* copy the database to one in UTF8"):
+    with pytest.raises(InputError, match=f"the encoding {encoding};"):
         open_engine(source)
