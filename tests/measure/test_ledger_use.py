@@ -16,8 +16,8 @@ from discreet.release import run
 from tests.town import folder, ledger, spent
 
 STAGES = (
-    "discreet.release.draw.open_engine",
-    "discreet.release.draw.cell_counts",
+    "discreet.release.count_and_draw.open_engine",
+    "discreet.release.count_and_draw.cell_counts",
     "discreet.measure.lookup.measure",
     "discreet.publish.table_files.tables_as_files",
     "discreet.files.write_folder",

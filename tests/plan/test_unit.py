@@ -149,6 +149,6 @@ def test_the_first_failure_is_told(spec: dict[str, Any], tmp_path: Path, monkeyp
         run(spec, tmp_path / "elsewhere")
         raise InputError("the engine died")
 
-    monkeypatch.setattr("discreet.release.draw._count", dies)
+    monkeypatch.setattr("discreet.release.count_and_draw._count", dies)
     with pytest.raises(InputError, match="the engine died"):
         run(spec, tmp_path / "out")

@@ -25,8 +25,8 @@ from discreet.release import run
 from tests.town import folder, ledger, spent
 
 BEFORE_MEASUREMENTS_ARE_KEPT = (
-    "discreet.release.draw.open_engine",
-    "discreet.release.draw.cell_counts",
+    "discreet.release.count_and_draw.open_engine",
+    "discreet.release.count_and_draw.cell_counts",
     "discreet.measure.lookup.measure",
     "discreet.files.os.fsync",
 )

@@ -48,7 +48,7 @@ def refunded(note: str, server: Postgres, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "stage", ["discreet.release.draw.cell_counts", "discreet.account.ledger.ledger.Ledger.reserve"]
+    "stage", ["discreet.release.count_and_draw.cell_counts", "discreet.account.ledger.ledger.Ledger.reserve"]
 )
 def test_units_that_a_lost_server_holds_are_told_and_can_be_given_back(
     served: dict[str, Any], tmp_path: Path, postgres: Postgres, stage: str, monkeypatch: pytest.MonkeyPatch

@@ -91,7 +91,7 @@ def signalled_after(
     [
         "discreet.account.ledger.ledger.Ledger.reserve",
         "discreet.count.engines.duckdb._connect",
-        "discreet.release.draw.cell_counts",
+        "discreet.release.count_and_draw.cell_counts",
     ],
 )
 def test_a_signal_before_the_draw_leaves_nothing_reserved(

@@ -32,7 +32,7 @@ from discreet.publish.folder_claim import ReleasePaths, claimed_paths
 from discreet.publish.manifest import Manifest, SoftwareEntry
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
-from discreet.release.draw import Drawn, Progress, draw_or_resume
+from discreet.release.count_and_draw import Drawn, Progress, draw_or_resume
 
 PUBLISHED = "published"
 """The step that `progress` is called with when the folder is complete, before a pending signal is answered."""

@@ -43,7 +43,7 @@ def refuse(spec: dict[str, Any], output: Path) -> dict[str, Any]:
 def nothing_is_drawn() -> Iterator[None]:
     """Fail if a row is read, a number drawn or a unit reserved."""
     with (
-        mock.patch("discreet.release.draw.open_engine", side_effect=AssertionError("read")),
+        mock.patch("discreet.release.count_and_draw.open_engine", side_effect=AssertionError("read")),
         mock.patch("discreet.measure.lookup.measure", side_effect=AssertionError("drew")),
         mock.patch("discreet.account.ledger.ledger.Ledger.reserve", side_effect=AssertionError("reserved")),
     ):
