@@ -111,7 +111,7 @@ def plans() -> dict[str, CountPlan]:
     age = Recode("age", 3, ranges=((None, 0, 2), (0, 16, 0), (16, 64.5, 1), (65, None, 1)))
     income = Recode("income", 3, ranges=((None, 0, 2), (0, 0.3, 0), (0.3, 1000, 1)))
     level = Recode("level", 5, values={"0": 0, "1": 1, "2": 1, "2.5": 2, "1e-07": 3, "10000000000000000": 4, "x": 4})
-    many = Recode("region", 1, values={"North": 0} | {f"Village {i}": 0 for i in range(100)})
+    many_regions = Recode("region", 1, values={"North": 0} | {f"Village {i}": 0 for i in range(100)})
     ages = Recode("age", 3, values={"16": 0, "017": 1, "65": 2, "-1": 1} | {str(i): 0 for i in range(1000, 1100)})
     levels = Recode("level", 2, values={"0": 0, "2.5": 1} | {f"{i}.5": 0 for i in range(100, 200)})
     member = Recode("member", 2, values={"true": 0, "false": 1, "True": 1})
@@ -121,7 +121,7 @@ def plans() -> dict[str, CountPlan]:
     )
     price = Recode("price", 4, values={"0": 0, "1.5": 1, "-2": 2, "100": 3, "0.1250": 3})
     prices = Recode("price", 2, ranges=((-2, 0, 0), (0.125, 1.5, 1)))
-    odd = Recode('Région %s "x"', 2, values={"%s": 0, "100%": 1})
+    odd_name = Recode('Région %s "x"', 2, values={"%s": 0, "100%": 1})
     dates = Recode("born", 1, ranges=((None, None, 0),))
     gap = Recode("age", 1, ranges=((-1e20, 1e20, 0),))
     return {
@@ -130,8 +130,8 @@ def plans() -> dict[str, CountPlan]:
         "float ids": CountPlan((age,), unit="visitor"),
         "text ids": CountPlan((income, region), unit="name"),
         "every kind": CountPlan((level, member, born, seen, price), unit="person"),
-        "long lists": CountPlan((many, ages, levels)),
-        "ranges": CountPlan((prices, dates, gap, odd)),
+        "long lists": CountPlan((many_regions, ages, levels)),
+        "ranges": CountPlan((prices, dates, gap, odd_name)),
         "no dimension": CountPlan((), unit="person"),
         "nothing at all": CountPlan(),
     }  # fmt: skip

@@ -38,7 +38,7 @@ AFTER_MEASUREMENTS_ARE_KEPT = (
 ACCIDENTS = (OSError(errno.EIO, "broken"), MemoryError(), KeyboardInterrupt(), SystemExit(1))
 
 
-def left(tmp_path: Path) -> set[str]:
+def files_left(tmp_path: Path) -> set[str]:
     """Return the names of the files that a release left beside its sources."""
     sources = {
         "people.csv",
@@ -70,16 +70,16 @@ def test_a_path_that_cannot_be_written_costs_nothing(
     (tmp_path / "closed").mkdir()
     real = os.mkdir
 
-    def closed(path: Any, *rest: Any, **more: Any) -> None:  # no mode of a folder stops root, who may run the tests
+    def closed(path: Any, *rest: Any, **options: Any) -> None:  # no mode of a folder stops root, who may run the tests
         if Path(path).parent.name == "closed":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        real(path, *rest, **more)
+        real(path, *rest, **options)
 
     monkeypatch.setattr(os, "mkdir", closed)
     with pytest.raises(OutputError, match=named):
         run({**paid, "key": "fresh"}, tmp_path / output, log=None if log is None else tmp_path / log)
     assert spent(tmp_path) == 0
-    assert left(tmp_path) == {"closed"}
+    assert files_left(tmp_path) == {"closed"}
 
 
 def test_a_path_with_a_null_byte_is_refused_and_other_characters_are_not(tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_an_accident_leaves_neither_folder_nor_log(
     shutil.rmtree(tmp_path / "earlier")
     with mock.patch(stage, side_effect=accident), pytest.raises((type(accident), OutputError)):
         run(spec, tmp_path / "out", log=tmp_path / "log.json")
-    assert left(tmp_path) == set()
+    assert files_left(tmp_path) == set()
     run(spec, tmp_path / "out", log=tmp_path / "log.json")
-    assert left(tmp_path) == {"out", "log.json"}
+    assert files_left(tmp_path) == {"out", "log.json"}
     assert stat.S_IMODE((tmp_path / "log.json").stat().st_mode) == 0o600
     verify_folder(tmp_path / "out")
 
@@ -115,9 +115,9 @@ def test_an_accident_after_the_draw_leaves_the_measurements_and_nothing_else(
 ) -> None:
     with mock.patch(stage, side_effect=accident), pytest.raises(type(accident)):
         run(paid, tmp_path / "out", log=tmp_path / "log.json")
-    assert left(tmp_path) == {"out.unpublished.json"}
+    assert files_left(tmp_path) == {"out.unpublished.json"}
     run(paid, tmp_path / "out")
-    assert left(tmp_path) == {"out"}
+    assert files_left(tmp_path) == {"out"}
     assert spent(tmp_path) == 2
     verify_folder(tmp_path / "out")
 
@@ -136,12 +136,12 @@ def test_a_folder_stays_after_an_accident_and_the_next_run_completes_the_release
     (note,) = failed.value.__notes__
     assert f"The folder {tmp_path / 'out'} is in place" in note
     assert "the same command without the log completes the release" in note
-    assert left(tmp_path) == {"out", "log.json", "out.unpublished.json"}
+    assert files_left(tmp_path) == {"out", "log.json", "out.unpublished.json"}
     before = folder(tmp_path / "out")
     release = run({**paid, "key": "fresh"}, tmp_path / "out")
     assert release.resumed == tmp_path / "out.unpublished.json"
     assert folder(tmp_path / "out") == before
-    assert left(tmp_path) == {"out", "log.json"}
+    assert files_left(tmp_path) == {"out", "log.json"}
     assert [record.state for record in ledger(tmp_path).verify().records] == ["complete"]
     assert spent(tmp_path) == 2
 
@@ -231,5 +231,5 @@ def test_a_command_that_is_told_to_end_leaves_no_copy_of_rows(
         running.kill()
         running.communicate()
     assert list(aside.iterdir()) == []
-    assert left(tmp_path) == {"aside", "counting"}
+    assert files_left(tmp_path) == {"aside", "counting"}
     assert spent(tmp_path) == 0

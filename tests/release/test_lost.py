@@ -84,10 +84,10 @@ def full(path: Path) -> Any:
     """Let the system say that the disk is full when a folder is made in this path."""
     real = os.mkdir
 
-    def mkdir(name: Any, *rest: Any, **more: Any) -> None:
+    def mkdir(name: Any, *rest: Any, **options: Any) -> None:
         if Path(name).parent == path:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(name, *rest, **more)
+        real(name, *rest, **options)
 
     return mock.patch("os.mkdir", mkdir)
 

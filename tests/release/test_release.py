@@ -85,8 +85,8 @@ def test_another_version_secret_or_design_has_other_noise(spec: dict[str, Any], 
         {"unit": {"id": "id", "contributions": 2}, "budget": {"epsilon": 9, "delta": "1e-6"}},
     ]
     for number, change in enumerate(changes):
-        other = run({**spec, **change}, tmp_path / f"other{number}").measurements[0]
-        assert (first != other).mean() > 0.5
+        changed = run({**spec, **change}, tmp_path / f"changed{number}").measurements[0]
+        assert (first != changed).mean() > 0.5
 
 
 def test_one_person_more_changes_measurements_and_nothing_else(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -94,14 +94,14 @@ def test_one_person_more_changes_measurements_and_nothing_else(spec: dict[str, A
     save([*people(500), {"id": 9999, "district": "nowhere", "age": 3, "sex": "x"}], tmp_path / "people.csv")
     (tmp_path / "secret.key.memory").unlink()  # the memory would refuse other data under the same label
     run(spec, tmp_path / "two")
-    one, two = folder(tmp_path / "one"), folder(tmp_path / "two")
-    assert set(one) == set(two)
-    assert one["certificate.json"] == two["certificate.json"]
-    documents = [json.loads(files["manifest.json"]) for files in (one, two)]
+    first, second = folder(tmp_path / "one"), folder(tmp_path / "two")
+    assert set(first) == set(second)
+    assert first["certificate.json"] == second["certificate.json"]
+    documents = [json.loads(files["manifest.json"]) for files in (first, second)]
     for manifest in documents:
         manifest.pop("files")
     assert documents[0] == documents[1]
-    lines = zip(one["measurements.csv"].splitlines(), two["measurements.csv"].splitlines(), strict=True)
+    lines = zip(first["measurements.csv"].splitlines(), second["measurements.csv"].splitlines(), strict=True)
     changed = [(before, after) for before, after in lines if before != after]
     assert len(changed) == 8  # the cells that hold this person
     assert {int(after.split(b",")[-1]) - int(before.split(b",")[-1]) for before, after in changed} == {1}
@@ -233,9 +233,9 @@ def test_the_adviser_chooses_if_no_design_is_given(spec: dict[str, Any], tmp_pat
 def test_fresh_keys_differ_between_releases(spec: dict[str, Any], tmp_path: Path) -> None:
     spec |= {"key": "fresh", "secret": None}
     spec["tables"].append({"name": "again", "dimensions": ["district"]})
-    one, two = run(spec, tmp_path / "one"), run(spec, tmp_path / "two")
-    assert (one.measurements[0] != two.measurements[0]).any()
-    assert one.manifest["key"]["fingerprint"] is None
+    first, second = run(spec, tmp_path / "one"), run(spec, tmp_path / "two")
+    assert (first.measurements[0] != second.measurements[0]).any()
+    assert first.manifest["key"]["fingerprint"] is None
     verify_folder(tmp_path / "one")
 
 

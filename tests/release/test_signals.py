@@ -44,7 +44,7 @@ def signalled(*arguments, **options):
     result = real(*arguments, **options)
     os.kill(os.getpid(), {number})
     return result
-sys.argv = ["discreet", "release", {spec!r}, "-o", {output!r}, *{more!r}]
+sys.argv = ["discreet", "release", {spec!r}, "-o", {output!r}, *{options!r}]
 with mock.patch({name!r}, signalled):
     main()
 """
@@ -66,14 +66,14 @@ def interruptible() -> Iterator[None]:
 
 
 def signalled_after(
-    stage: str, number: int, spec: dict[str, Any], tmp_path: Path, *more: str
+    stage: str, number: int, spec: dict[str, Any], tmp_path: Path, *options: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command that gets a signal just after a function returned. Its temporary files are in `aside`."""
     (tmp_path / "release.yaml").write_text(yaml.safe_dump(spec))
     (tmp_path / "aside").mkdir(exist_ok=True)
     script = SCRIPT.format(
         module=".".join(part for part in stage.split(".")[:-1] if part.islower()),
-        stage=stage, name=stage, number=int(number), more=more,
+        stage=stage, name=stage, number=int(number), options=options,
         spec=str(tmp_path / "release.yaml"), output=str(tmp_path / "out"),
     )  # fmt: skip
     done = subprocess.run(

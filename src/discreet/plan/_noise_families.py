@@ -147,5 +147,5 @@ def short(value: float, up: bool = False) -> str:
     """Return a positive number as text with four significant digits, rounded down, or up if `up`."""
     digits = 3 - math.floor(math.log10(value))
     scaled = value * 10.0**digits
-    whole = math.ceil(scaled * (1 - 1e-12)) if up else math.floor(scaled * (1 + 1e-12))
-    return format(Decimal(whole).scaleb(-digits).normalize(), "f")
+    integer = math.ceil(scaled * (1 - 1e-12)) if up else math.floor(scaled * (1 + 1e-12))
+    return format(Decimal(integer).scaleb(-digits).normalize(), "f")

@@ -49,7 +49,7 @@ def read(spec: Any) -> SpecFile:
     Parameters
     ----------
     spec
-        The path of a YAML file, a dict or a ReleaseSpec.
+        A path, a dict or a ReleaseSpec.
 
     Returns
     -------

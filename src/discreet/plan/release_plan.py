@@ -52,14 +52,8 @@ class ReleasePlan:
 
     Attributes
     ----------
-    spec
-        The specification.
-    codebooks
-        The codebook of each dimension.
-    layout
-        The groupings and cells of all tables.
-    literals
-        The counts that the specification fixes.
+    spec, codebooks, layout, literals
+        The specification, resolved: see `Resolved`.
     ptable
         The certified table of noise.
     touches

@@ -1,6 +1,6 @@
-"""The synthetic town that ships with Discreet: its people, and the specification of a release about them.
+"""The synthetic town that ships with Discreet: its people, and the specification of a release.
 
-The data come from examples/make_town.py.
+The data were made by examples/make_town.py.
 """
 
 import gzip
@@ -12,7 +12,18 @@ import yaml
 
 
 def unpack(folder: Path) -> dict[str, Any]:
-    """Put the people into a folder, as a CSV file; the specification that publishes them."""
+    """Write the people of the town to a CSV file.
+
+    Parameters
+    ----------
+    folder
+        The folder for the file, which gets the name town.csv.
+
+    Returns
+    -------
+    dict
+        The specification of a release of the people.
+    """
     data = resources("discreet").joinpath("data")
     people = folder / "town.csv"
     people.write_bytes(gzip.decompress(data.joinpath("town.csv.gz").read_bytes()))

@@ -139,11 +139,11 @@ def test_undeclared_texts_are_not_compared_with_every_declared_one(tmp_path: Pat
     pq.write_table(pa.table({"text": ["a", "b"]}), tmp_path / "x.parquet")
     column = Column("text", "text")
     with contextlib.closing(engine_of_duckdb.DuckDB(parquet=tmp_path / "x.parquet")) as base:
-        few = base.dialect.lookup(column, 0, ["a", "c"], [0, 1])
-        many = base.dialect.lookup(column, 1, [f"a{i}" for i in range(100)], list(range(100)))
-    assert "TRY_CAST" in few.value
-    assert "TRY_CAST" not in many.value
-    assert many.join
+        few_texts = base.dialect.lookup(column, 0, ["a", "c"], [0, 1])
+        many_texts = base.dialect.lookup(column, 1, [f"a{i}" for i in range(100)], list(range(100)))
+    assert "TRY_CAST" in few_texts.value
+    assert "TRY_CAST" not in many_texts.value
+    assert many_texts.join
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -59,16 +59,16 @@ class Lookup:
     ----------
     value
         The expression that reads the value from a row. Its name is r.v0 (r.v1, ...) in the other expressions.
-    found
-        The code, from r.v0; or another expression with one value for each code, which has the name t.t0.
+    looked_up
+        The code, from r.v0; or another expression with one value for each code. Its name is t.t0.
     join
-        The join that `found` needs, if any.
+        The join that `looked_up` needs, if any.
     code
-        The code, from t.t0, if `found` is not a code.
+        The code, from t.t0, if `looked_up` is not a code.
     """
 
     value: str
-    found: str
+    looked_up: str
     join: str = ""
     code: str | None = None
 
@@ -120,6 +120,9 @@ class Dialect(Protocol):
 
     def repeated(self, ids: str, most: int) -> str:
         """Return the query for the ids that occur more than `most` times in the query `ids`."""
+
+
+# The three functions below have the same form on purpose: each has one case for each type of column.
 
 
 def value_of(column: Column, dialect: Dialect) -> str:
@@ -216,7 +219,7 @@ class _CodedColumn(NamedTuple):
     """The parts of a query that turn one column into codes: the value v, if there is one, the lookup t, the code."""
 
     value: str | None
-    found: str
+    looked_up: str
     join: str
     code: str
 
@@ -230,7 +233,7 @@ def rows(
     coded_columns = [_coded(i, recode, columns[recode.column], dialect) for i, recode in enumerate(plan.recodes)]
     for i, coded_column in enumerate(coded_columns):
         inner += [] if coded_column.value is None else [f"{coded_column.value} AS v{i}"]
-        outer.append(f"{coded_column.found} AS t{i}")
+        outer.append(f"{coded_column.looked_up} AS t{i}")
     for i, key in enumerate(keys):
         inner.append(f"{key} AS k{i}")
         outer.append(f"r.k{i} AS k{i}")
@@ -248,16 +251,16 @@ def _coded(index: int, recode: Recode, column: Column, dialect: Dialect) -> _Cod
     code = f"CAST(t.t{index} AS INTEGER)"
     if recode.values is None:
         tree = _ranges(f"r.v{index}", column, *recode.segments(), dialect)
-        found = f"CASE WHEN r.v{index} IS NULL THEN {recode.leaves} ELSE {tree} END"
-        return _CodedColumn(number_of(column, dialect), found, "", code)
+        looked_up = f"CASE WHEN r.v{index} IS NULL THEN {recode.leaves} ELSE {tree} END"
+        return _CodedColumn(number_of(column, dialect), looked_up, "", code)
     raw, codes = typed(recode.values, column.family)
     if not raw:
         return _CodedColumn(None, str(recode.leaves), "", code)
     lookup = dialect.lookup(column, index, raw, codes)
     if lookup.code is None:
-        return _CodedColumn(lookup.value, f"COALESCE({lookup.found}, {recode.leaves})", lookup.join, code)
+        return _CodedColumn(lookup.value, f"COALESCE({lookup.looked_up}, {recode.leaves})", lookup.join, code)
     code = f"CAST(COALESCE({lookup.code}, {recode.leaves}) AS INTEGER)"
-    return _CodedColumn(lookup.value, lookup.found, lookup.join, code)
+    return _CodedColumn(lookup.value, lookup.looked_up, lookup.join, code)
 
 
 def coded(plan: CountPlan, rows: Rows) -> str:
