@@ -202,9 +202,9 @@ class ReleaseSpec(Section):
         if not isinstance(self.design["certificate"], (str, os.PathLike)):
             raise SpecError("the certificate is not a path; give the path of a certificate", ("design", "certificate"))
         if len(self.design) > 1:
-            others = ", ".join(str(name) for name in self.design if name != "certificate")
+            parameters = ", ".join(str(name) for name in self.design if name != "certificate")
             raise SpecError(
-                f"the design is a certificate and also has {others}; leave {others} out",
+                f"the design is a certificate and also has {parameters}; leave {parameters} out",
                 ("design",),
             )
         if self.bits is not None:
