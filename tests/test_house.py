@@ -13,7 +13,6 @@ MOST_LINES = 400
 SAME_NAME = {
     "__init__.py": "every package has one",
     "compare.py": "the command of design/compare",
-    "draw.py": "papers draws figures",
     "keys.py": "the command that makes the secrets of measure/keys",
     "ledger.py": "the command of account/ledger",
     "verify.py": "the command of certify/verify",
