@@ -32,7 +32,7 @@ def demo(
     published = checked.published
     _first_table(published)
     show.guarantee(published.plan.ptable)
-    show.composed(checked.manifest.document()["privacy"], len(published.plan.layout.cells[0]))
+    show.composed(checked.manifest.document()["privacy"], len(published.plan.layout.cells.definitions))
     if output is None:
         show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:

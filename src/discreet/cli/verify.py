@@ -60,7 +60,7 @@ def _folder(path: str) -> None:
     )
     privacy = checked.manifest.document()["privacy"]
     show.guarantee(checked.published.plan.ptable, promised=privacy["cell"] is not None)
-    show.composed(privacy, len(checked.published.plan.layout.cells[0]))
+    show.composed(privacy, len(checked.published.plan.layout.cells.definitions))
     for given in checked.published.given_counts:
         if not given.explained:
             show.console.print(

@@ -89,7 +89,7 @@ class LedgerUse:
         spec, layout = plan.spec, plan.layout
         if self.ledger is None:
             return self
-        definitions = layout.cells[0]
+        definitions = layout.cells.definitions
         once = secrets.fresh(16) if spec.key == "fresh" else b""
         digests = keys.identities(once + self.start, definitions)
         public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design"})
@@ -159,7 +159,7 @@ class LedgerUse:
     def _truths(self, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> tuple[list[bytes], list[bytes]]:
         """The name of every cell, and a keyed hash of it and of its true count."""
         key = keys.derived(secret, "truth")
-        names = keys.identities(self.start, layout.cells[0])
+        names = keys.identities(self.start, layout.cells.definitions)
         hashes = [
             hmac.digest(key, name + count.to_bytes(8, "big", signed=True), "sha256")[:16]
             for name, count in zip(names, counts.tolist(), strict=True)

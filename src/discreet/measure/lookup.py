@@ -20,5 +20,5 @@ def by_grouping(layout: Layout, measurements: Integers) -> list[Integers]:
     """The measurements of every grouping's cells."""
     return [
         measurements[here].reshape(grouping.shape)
-        for grouping, here in zip(layout.groupings, layout.cells[1], strict=True)
+        for grouping, here in zip(layout.groupings, layout.cells.indices, strict=True)
     ]

@@ -103,7 +103,7 @@ def _definitions(plan: ReleasePlan) -> list[bytes]:
             digest = codebook.resolve(book.name, dimension.model_copy(update={"ranges": ranges})).digest
             sorted_books[book.name] = replace(book, digest=digest)
     if all(sorted_books[book.name].digest == book.digest for book in layout.books if book.name in sorted_books):
-        return layout.cells[0]
+        return layout.cells.definitions
     groupings = [
         replace(
             grouping,
@@ -112,8 +112,8 @@ def _definitions(plan: ReleasePlan) -> list[bytes]:
         )
         for grouping in layout.groupings
     ]
-    definitions = replace(layout, groupings=tuple(groupings)).cells[0]
-    return definitions if len(definitions) == len(layout.cells[0]) else layout.cells[0]
+    definitions = replace(layout, groupings=tuple(groupings)).cells.definitions
+    return definitions if len(definitions) == len(layout.cells.definitions) else layout.cells.definitions
 
 
 def _source(source: Source) -> dict[str, Any]:

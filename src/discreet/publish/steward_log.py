@@ -142,7 +142,7 @@ def _content(truth: Truth, published: Published) -> bytes:
     layout = published.plan.layout
     true_counts = [
         truth.counts[cells].reshape(grouping.shape)
-        for grouping, cells in zip(layout.groupings, layout.cells[1], strict=True)
+        for grouping, cells in zip(layout.groupings, layout.cells.indices, strict=True)
     ]
     document: dict[str, Any] = {"warning": WARNING, "version": published.plan.spec.version, **truth.rows}
     document["groupings"] = [

@@ -183,7 +183,7 @@ def _keys(
     """Return the key of every cell, or None for fresh keys."""
     if plan.spec.key == "fresh":
         return None
-    query_keys = keys.query(secret, start, plan.layout.cells[0], plan.ptable.bits)
+    query_keys = keys.query(secret, start, plan.layout.cells.definitions, plan.ptable.bits)
     if plan.spec.key == "query":
         return query_keys
     return keys.contributors(sums, counts, _modulus(plan), query_keys)

@@ -154,7 +154,7 @@ def run(
         folder=Path(output),
         spec=plan.spec,
         ptable=plan.ptable,
-        cells=len(plan.layout.cells[0]),
+        cells=len(plan.layout.cells.definitions),
         touches=plan.touches,
         promise=plan.promise,
         measurements=measurements,

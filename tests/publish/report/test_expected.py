@@ -49,8 +49,8 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
     layout = plan.layout
     if truth is None:
         codes = np.random.default_rng(1).geometric(0.4, (3, 4000)).clip(1, 5) - 1
-        truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
-        for grouping, cells in zip(layout.groupings, layout.cells[1], strict=True):
+        truth = np.zeros(len(layout.cells.definitions), dtype=np.int64)
+        for grouping, cells in zip(layout.groupings, layout.cells.indices, strict=True):
             cell_index = np.zeros(4000, dtype=np.int64)
             for axis in grouping.axes:
                 group = {leaf: index for index, members in enumerate(axis.members) for leaf in members}
@@ -72,7 +72,7 @@ def test_stated_errors_are_the_errors_of_repeated_releases(tables: list[Any]) ->
         values = lookup.by_grouping(release.plan.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
         (fit,) = release.table_plan.fitted(values)
         assert fit.free is not None
-        for index, cells in enumerate(release.plan.layout.cells[1]):
+        for index, cells in enumerate(release.plan.layout.cells.indices):
             true = truth[cells].reshape(release.plan.layout.groupings[index].shape)
             errors.setdefault(index, []).append(
                 [np.mean((x - true) ** 2) for x in (fit.free[index], fit.counts[index])]
@@ -101,7 +101,7 @@ def test_tables_that_follow_other_tables_have_no_exact_error() -> None:
     spec = ReleaseSpec.model_validate({**release.plan.spec.model_dump(), "tables": tables})
     plan = planned(spec)
     table_plan = make_table_plan(plan)
-    values = tuple(lookup.by_grouping(plan.layout, np.full(len(plan.layout.cells[0]), 50, dtype=np.int64)))
+    values = tuple(lookup.by_grouping(plan.layout, np.full(len(plan.layout.cells.definitions), 50, dtype=np.int64)))
     stated = expected(Published(plan, table_plan, values, table_plan.fitted(values)))
     assert [table_plan.follows(part) for _, part in table_plan.parts] == [False, True]
     for _, part in table_plan.parts:

@@ -104,7 +104,7 @@ def expected(published: "Published") -> Expected:
 def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[int, float], int]:
     """Return the errors of published counts that the simulation gives with certainty, and the number of runs."""
     layout, table_plan = published.plan.layout, published.table_plan
-    runs = min(MOST_RUNS, MOST_DRAWN // len(layout.cells[0]))
+    runs = min(MOST_RUNS, MOST_DRAWN // len(layout.cells.definitions))
     if runs < LEAST_RUNS:
         return {}, 0
     truth = _truth(published)
@@ -113,7 +113,7 @@ def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[in
     for part_index, (_, part) in enumerate(table_plan.parts):
         simulated = table_plan.simulated(part_index, measurements)
         for index in part.grouping_indices if simulated else ():
-            true_counts = truth[layout.cells[1][index]].reshape(layout.groupings[index].shape)
+            true_counts = truth[layout.cells.indices[index]].reshape(layout.groupings[index].shape)
             squares = np.array([[np.mean((x - true_counts) ** 2) for x in run[index]] for run in simulated or ()])
             variance = exact[index] ** 2 if index in exact else None
             square, standard_error = _with_control(squares[:, 1], squares[:, 0], variance)
@@ -141,11 +141,11 @@ def _with_control(values: Floats, control: Floats, control_mean: float | None) -
 def _truth(published: "Published") -> npt.NDArray[np.int64]:
     """Return the published count of each distinct cell. A cell with two counts has the count of the earlier part."""
     layout, table_plan = published.plan.layout, published.table_plan
-    truth = np.zeros(len(layout.cells[0]), dtype=np.int64)
+    truth = np.zeros(len(layout.cells.definitions), dtype=np.int64)
     later_first = [table for _, part in reversed(table_plan.parts) for table in part.tables]
     for table in [*table_plan.clamped, *later_first]:
         for index, counts in zip(layout.tables[table][1], published.tables[table], strict=True):
-            truth[layout.cells[1][index]] = counts.ravel()
+            truth[layout.cells.indices[index]] = counts.ravel()
     return truth
 
 

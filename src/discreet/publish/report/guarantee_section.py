@@ -135,7 +135,7 @@ def _release_rows(promise: "Promise | None") -> list[list[str]]:
 
 def _unit_rows(spec: ReleaseSpec, layout: Layout, touches: int) -> list[list[str]]:
     """Return whose privacy is kept, and in how many counts one of them is."""
-    touched = ["touches", f"{touches:,}", f"of the {len(layout.cells[0]):,} counts hold one row, at most"]
+    touched = ["touches", f"{touches:,}", f"of the {len(layout.cells.definitions):,} counts hold one row, at most"]
     if spec.unit.id is None:
         meaning = "whose privacy is kept; who has several rows is protected for each of them alone"
         return [["unit", "one row", meaning], touched]

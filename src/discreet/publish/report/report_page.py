@@ -63,7 +63,7 @@ def _lead(published: "Published", errors: Sequence[Distortion]) -> str:
     """Return the first screen: what the tables are, the guarantee in words, and four numbers."""
     spec, layout = published.plan.spec, published.plan.layout
     unit = "row" if spec.unit.id is None else "person"
-    counts = len(layout.cells[0])
+    counts = len(layout.cells.definitions)
     facts = [
         ("table" if len(layout.tables) == 1 else "tables", f"{len(layout.tables):,}"),
         ("different counts", f"{counts:,}"),
