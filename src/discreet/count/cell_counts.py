@@ -14,7 +14,22 @@ HALF = 1 << 16
 
 
 def cell_counts(layout: Layout, leaves: Leaves) -> tuple[Integers, list[npt.NDArray[np.uint64]]]:
-    """Return the count of every distinct cell, and the sums of the components of its record keys."""
+    """Return the count of every distinct cell, and the sums of the components of its record keys.
+
+    Parameters
+    ----------
+    layout
+        The cells and groupings of a release.
+    leaves
+        The number of rows, and the sums of record keys, of each leaf combination.
+
+    Returns
+    -------
+    counts
+        One count for each of `layout.cells.definitions`.
+    sums
+        For each component of record keys, one sum for each cell; empty if there are no record keys.
+    """
     number = len(layout.cells.definitions)
     counts = np.zeros(number, dtype=np.int64)
     sums = [np.zeros(number, dtype=np.uint64) for _ in leaves.sums]

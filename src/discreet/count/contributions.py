@@ -65,7 +65,17 @@ def leaves(engine: Engine, plan: CountPlan, contributions: int, order: Order) ->
 def leaves_with_made_keys(
     engine: Engine, plan: CountPlan, contributions: int, order: Order, record_keys: RecordKeys, modulus: int
 ) -> Leaves:
-    """Count as `leaves`, with sums, modulo `modulus`, of the components of record keys that are made from ids."""
+    """Count as `leaves`, with sums of the components of record keys that are made from ids.
+
+    Parameters
+    ----------
+    engine, plan, contributions, order
+        As in `leaves`.
+    record_keys
+        From ids to components.
+    modulus
+        The sums are reduced by this number.
+    """
     batches = list(_dropped(engine, plan, contributions, order))
     dropped = pa.concat_tables(batches) if batches else None
     return _leaves(engine.sums(plan, record_keys, dropped), plan, None, modulus)
@@ -74,7 +84,19 @@ def leaves_with_made_keys(
 def leaves_with_given_keys(
     engine: Engine, plan: CountPlan, columns: Sequence[str], modulus: int, fractions: bool
 ) -> Leaves:
-    """Count all rows, with sums, modulo `modulus`, of record keys that came with the data in these columns."""
+    """Count all rows, with sums of record keys that came with the data.
+
+    Parameters
+    ----------
+    engine, plan
+        As in `leaves`.
+    columns
+        The columns of record keys.
+    modulus
+        Keys and sums are reduced by this number.
+    fractions
+        True if keys are numbers from 0 to below 1, False if they are integers.
+    """
     return _leaves(engine.key_sums(plan, columns, modulus, fractions), plan, None, modulus)
 
 

@@ -225,6 +225,13 @@ class Codebook:
 def resolve(name: str, dimension: Dimension) -> Codebook:
     """Return the codebook of a declared dimension.
 
+    Parameters
+    ----------
+    name
+        The name of the dimension.
+    dimension
+        Its section of the specification.
+
     Raises
     ------
     SpecError

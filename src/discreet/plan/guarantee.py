@@ -78,9 +78,18 @@ def cell_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction | None:
 
 
 def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return an upper bound of delta of one count, read alone, at every epsilon.
+    """Return an upper bound of delta of one count, read alone.
 
     All rows of a person may be in the count. Contributor keys are a little uneven, which adds to delta.
+
+    Parameters
+    ----------
+    spec
+        The specification: its unit and its kind of key.
+    ptable
+        The certified table of noise.
+    epsilons
+        The epsilons at which delta is bounded.
     """
     bound = np.zeros(len(epsilons))
     for rows in range(spec.unit.contributions):
@@ -92,6 +101,15 @@ def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.floa
 
 def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise | None:
     """Return the composed guarantee of a release, or None if nothing is promised.
+
+    Parameters
+    ----------
+    spec
+        The specification: its budget, its unit and its kind of key.
+    ptable
+        The certified table of noise.
+    touches
+        Number of times that one person's loss is composed.
 
     Raises
     ------

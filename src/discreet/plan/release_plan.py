@@ -114,7 +114,17 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
 
 
 def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None) -> ReleasePlan:
-    """Return the plan of a resolved specification with this table of noise and this promise."""
+    """Return the plan of a resolved specification.
+
+    Parameters
+    ----------
+    resolved
+        The specification, with its names resolved.
+    ptable
+        The certified table of noise.
+    promise
+        The composed guarantee, or None if nothing is promised.
+    """
     return ReleasePlan(
         resolved.spec, resolved.codebooks, resolved.layout, resolved.literals, ptable, resolved.touches, promise
     )
