@@ -122,7 +122,7 @@ class Paper:
         for figure in self.figures:
             if figure.number == number:
                 return figure
-        known = ", ".join(figure.number for figure in self.figures)
+        known = ", ".join(repr(figure.number) for figure in self.figures)
         more = "" if self.with_adult is None else "; figures on the Adult data need adult=FILE"
         raise ParameterError(f"{self.name} has no figure {number!r}; choose from {known}{more}")
 

@@ -37,7 +37,7 @@ def _all_properties() -> Panels:
         title = (
             f"{objective_name(objective)}, n = {n}, alpha = 0.62\nat most 1 off: at least {within_one(mechanism):.4f}"
         )
-        panels.append(heatmap(title, mechanism, highest=1.0))
+        panels.append(heatmap(title, mechanism, highest=0.4))
     return panels
 
 

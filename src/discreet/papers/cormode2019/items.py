@@ -134,7 +134,7 @@ _SETTING = (
         "3",
         "The linear program: least expected loss over matrices with columns that sum to 1 and neighbouring"
         " columns within alpha. Without further properties GM and a Bayes remap solve it, and no program is"
-        " needed.",
+        " needed. The text calls the loss Definition 4; Definition 3 is meant.",
         "no claim",
         "design.constrained",
         "tests/design/matrix/test_constrained.py::test_other_objectives",

@@ -86,7 +86,8 @@ MECHANISMS = (
     Item(
         "Equation (17)",
         "6.2",
-        "EM: y alpha^e with e = |i-j| near the diagonal, and about half of it farther out.",
+        "EM: y alpha^e with e = |i-j| near the diagonal, and about (|i-j| + min(j, n-j))/2 farther out. The text"
+        " says that y meets the bound of Lemma 1; Lemma 5 is meant.",
         "holds",
         "design.fair(variant='paper')",
     ),
