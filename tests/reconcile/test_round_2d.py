@@ -1,4 +1,4 @@
-"""Two-way tables: every number rounded down or up, sums included."""
+"""In two-way tables every number is rounded down or up, sums included."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from discreet.arrays import Floats
 from discreet.reconcile import cube
-from discreet.reconcile.round_2d import MARGIN, controlled
+from discreet.reconcile.round_2d import MARGIN, controlled_rounding
 from tests.reconcile.cube_cases import (
     cubes,
     every_key,
@@ -20,7 +20,7 @@ from tests.reconcile.cube_cases import (
 
 
 @given(cubes(2), st.integers(0, 3))
-def test_two_ways_are_rounded_down_or_up_throughout(given_cube: Any, seed: int) -> None:
+def test_every_number_of_a_two_way_table_is_rounded_down_or_up(given_cube: Any, seed: int) -> None:
     noisy, variance = given_cube
     full = max(noisy, key=len)
     if len(full) != 2:
@@ -31,8 +31,8 @@ def test_two_ways_are_rounded_down_or_up_throughout(given_cube: Any, seed: int) 
 
 
 @pytest.mark.parametrize("fixed", ["", "rows", "rows and columns", "total"])
-def test_controlled_rounding_of_a_large_table(fixed: str) -> None:
-    """Real cells whose fixed sums are integers up to the errors of a fit."""
+def test_a_large_table_is_rounded_down_or_up_within_fixed_sums(fixed: str) -> None:
+    """The fixed sums of the real cells are integers up to the errors of a fit."""
     generator = np.random.default_rng(2)
     cells = generator.poisson(1.5, (60, 80)) + 0.0
     for _ in range(3000):  # steps that keep all sums
@@ -45,8 +45,8 @@ def test_controlled_rounding_of_a_large_table(fixed: str) -> None:
     rows, columns, total = (np.rint(cells.sum(axis=axis)).astype(int) for axis in (1, 0, None))
     assert np.mean(cells != np.rint(cells)) > 0.5
     noisy = cells + (cells > 0.01) * generator.normal(0, 1e-5, cells.shape)
-    given_sums = rows if "rows" in fixed else None, columns if "columns" in fixed else None
-    result = controlled(noisy, *given_sums, total if fixed == "total" else None, 9)
+    fixed_sums = rows if "rows" in fixed else None, columns if "columns" in fixed else None
+    result = controlled_rounding(noisy, *fixed_sums, total if fixed == "total" else None, 9)
     assert result is not None
     for axis in (0, 1, (0, 1)):
         assert np.abs((result - cells).sum(axis=axis)).max() < 1.001
@@ -64,32 +64,32 @@ def least_squares_of_integers(cells: Floats) -> float:
     bordered[:-1, -1], bordered[-1] = -cells.sum(axis=1), -bordered.sum(axis=0)
     bordered[-1, -1] = cells.sum()
     floor = np.floor(bordered)
-    part = bordered - floor
+    fraction = bordered - floor
     weight = np.ones(bordered.shape)
     weight[-1], weight[:, -1] = MARGIN, MARGIN
     sums = np.vstack([np.kron(np.eye(rows + 1), np.ones(columns + 1)), np.kron(np.ones(rows + 1), np.eye(columns + 1))])
-    steps = linprog((weight * (1 - 2 * part)).ravel(), A_eq=sums, b_eq=-sums @ floor.ravel(), bounds=(0, 1)).x
+    steps = linprog((weight * (1 - 2 * fraction)).ravel(), A_eq=sums, b_eq=-sums @ floor.ravel(), bounds=(0, 1)).x
     return float(np.sum(weight * (floor + np.rint(steps).reshape(bordered.shape) - bordered) ** 2))
 
 
 def test_rounding_is_nearly_the_closest_there_is() -> None:
     generator = np.random.default_rng(5)
-    ours = best = 0.0
+    distance = least = 0.0
     for _ in range(20):
         cells = generator.random((9, 12)) * 5
-        rounded = controlled(cells, None, None, None, 1)
+        rounded = controlled_rounding(cells, None, None, None, 1)
         assert rounded is not None
-        miss = rounded - cells
-        margins = [miss.sum(axis=0), miss.sum(axis=1), miss.sum()]
-        ours += float(np.sum(miss**2) + MARGIN * sum(np.sum(np.square(margin)) for margin in margins))
-        best += least_squares_of_integers(cells)
-    assert best <= ours <= 1.15 * best
+        errors = rounded - cells
+        sums = [errors.sum(axis=0), errors.sum(axis=1), errors.sum()]
+        distance += float(np.sum(errors**2) + MARGIN * sum(np.sum(np.square(margin)) for margin in sums))
+        least += least_squares_of_integers(cells)
+    assert least <= distance <= 1.15 * least
 
 
 @pytest.mark.parametrize("shape", [(100, 100), (3, 400), (400, 3)])
 def test_cells_are_almost_as_close_as_nearest_integers(shape: tuple[int, int]) -> None:
     cells = np.random.default_rng(6).random(shape) * 5
-    rounded = controlled(cells, None, None, None, 1)
+    rounded = controlled_rounding(cells, None, None, None, 1)
     assert rounded is not None
     assert np.abs(rounded - cells).max() < 1
     assert np.mean((rounded - cells) ** 2) < 0.11  # nearest integers, which do not add up: 1/12

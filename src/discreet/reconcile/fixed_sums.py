@@ -109,7 +109,7 @@ def meet(
         return True
     order = np.argsort(priority)
     until = time.monotonic() + SECONDS
-    integers = misfit.whole
+    integers = misfit.integers
     for size in [*(size for size in SUBSETS if size < len(integers)), len(integers)]:
         cells = np.sort(order[:size])
         indices = [sum_index[cells] for sum_index in sum_indices]
@@ -132,7 +132,7 @@ class _Correction:
 
     def missing(self, sum_index: Integers, target: Integers) -> Integers:
         """Return how much each fixed sum is short of its target."""
-        return np.asarray(target - _integer_totals(sum_index, self.misfit.whole, len(target)))
+        return np.asarray(target - _integer_totals(sum_index, self.misfit.integers, len(target)))
 
     def correct_singly(self, sum_index: Integers, missing: Integers) -> bool:
         """Correct each sum by itself: by equal shifts of all its cells with room, then by the cheapest units.
@@ -192,14 +192,14 @@ class _Correction:
 
     def _with_room(self, cells: Integers, step: int) -> tuple[Integers, Integers]:
         """Return the cells that may take a step, and how many steps."""
-        integers = self.misfit.whole[cells]
+        integers = self.misfit.integers[cells]
         room = self.high[cells] - integers if step > 0 else integers - self.low[cells]
         return cells[room > 0], room[room > 0]
 
     def cost(self, cells: Integers, step: int) -> Floats:
         """Return what a step adds to the misfit, divided by what it adds if all sums are right."""
         misfit = self.misfit
-        extra = np.where(misfit.astray(cells, step), ASTRAY, 0.0)
+        extra = np.where(misfit.leaves_rounding(cells, step), ASTRAY, 0.0)
         return 1 + 2 * step * misfit.pull(cells) / misfit.weight + extra
 
 
@@ -279,7 +279,7 @@ def _program(
             for index, missing in zip(sum_indices, all_missing, strict=True)
         ):
             return steps
-    if size < len(correction.misfit.whole) and time.monotonic() < until:
+    if size < len(correction.misfit.integers) and time.monotonic() < until:
         return None
     raise SolverError(
         f"no integers that meet all fixed values were found in {SECONDS:.0f} seconds; there may be some, but fixed sums"

@@ -136,7 +136,7 @@ class Margins:
         shape, spread = (*lead, *self.sides), gathered[0]
         return spread if spread.shape == shape else np.broadcast_to(spread, shape)
 
-    def owners(self, key: Key, cells: Integers) -> Integers:
+    def sum_index(self, key: Key, cells: Integers) -> Integers:
         """Return, for each cell, the index of the sum of a margin that contains it. Both are counted row by row."""
         index = np.zeros(len(cells), dtype=np.int64)
         coordinates = np.unravel_index(cells, self.sides) if self.sides else ()
@@ -145,10 +145,10 @@ class Margins:
             index = index * side + group
         return index
 
-    def places(self, cells: Integers) -> Integers:
+    def sum_indices(self, cells: Integers) -> Integers:
         """Return a row for each margin: the sum that contains each cell. Sums are numbered margin after margin."""
         starts = np.cumsum([0, *(math.prod(self.shape(key)) for key in self.keys)])
-        return np.stack([start + self.owners(key, cells) for key, start in zip(self.keys, starts[:-1], strict=True)])
+        return np.stack([start + self.sum_index(key, cells) for key, start in zip(self.keys, starts[:-1], strict=True)])
 
     def _step(self, number: int) -> _Step:
         """Return how a margin is summed from the smallest margin that refines it."""

@@ -1,7 +1,7 @@
 """Bring the sums of a rounded cube to integers that are given for them, by moves of two cells at once.
 
 Each margin has integers to aim at, as close to least squares as integers that add up can be. Rounding the cells
-(`round_nd`) meets most of these aims. A few sums are off by a unit, and no step of a single cell mends one of them
+(`round_nd`) meets most of these aims. A few sums are off by a unit, and no step of a single cell corrects one of them
 without spoiling others.
 
 **A pair move** takes a unit from one cell and gives the unit to another cell that differs along one axis only. The
@@ -15,6 +15,7 @@ In a cube of 100 x 100 x 100 under noise of variance 1.84, 4% of the two-way sum
 
 import math
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,50 +25,65 @@ from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit
 
 ROUNDS = 30
+"""Most rounds in which all margins take turns."""
+
 PROGRESS = 0.98
 """A round that leaves more than this share of the faults is the last one."""
 
 CANDIDATES = 10**6
-"""Pairs of cells that are compared at once, at most."""
+"""Most pairs of cells that are compared at once."""
 
-OWN = 0.1
-"""What the distance of a cell counts, against that of a sum."""
-
-Pairs = tuple[Integers, Integers]
-"""Indices of the sums that are too large, and of the sums that are too small."""
+CELL_WEIGHT = 0.1
+"""The weight of the distance of a cell; a sum has 1."""
 
 
-def mend(misfit: Misfit, margins: Margins, aimed: Collection[int], kept: Collection[int], key: int) -> None:
-    """Move units between cells as long as that mends faults.
+class _Faults(NamedTuple):
+    """Pairs of faults: the indices of sums that are too large, and of sums that are too small."""
+
+    high: Integers
+    low: Integers
+
+
+class _Sums(NamedTuple):
+    """The sums of one margin: their errors, and the strides that give the index of a sum."""
+
+    errors: Floats
+    strides: list[int]
+
+
+def move_pairs(
+    misfit: Misfit, margins: Margins, aimed: Collection[int], fixed_axes: Collection[int], seed_key: int
+) -> None:
+    """Move units between cells as long as that corrects faults.
 
     Parameters
     ----------
     misfit
-        Integers, and what their sums aim at.
+        The integers, and the sums that they aim at.
     margins
-        The sums. No margin has levels.
+        The margins. No margin has levels.
     aimed
-        Numbers of the margins whose faults are mended: their sums aim at integers.
-    kept
+        The numbers of the margins whose faults are corrected: their sums aim at integers.
+    fixed_axes
         Axes along which nothing moves.
-    key
+    seed_key
         Decides which faults are tried together.
     """
     moves = _PairMoves(misfit, margins)
     numbers = [number for number in range(len(margins.keys)) if number in aimed]
-    turns = [(number, axis) for number in numbers for axis, _ in margins.keys[number] if axis not in kept]
+    turns = [(number, axis) for number in numbers for axis, _ in margins.keys[number] if axis not in fixed_axes]
     before = math.inf
     for attempt in range(ROUNDS):
-        faults = sum(moves.faults(number) for number in numbers)
+        faults = sum(moves.fault_count(number) for number in numbers)
         if faults > PROGRESS * before or not faults:
             return
         before = faults
         for turn, (number, axis) in enumerate(turns):
-            moves.run(number, axis, key, attempt * len(turns) + turn)
+            moves.run(number, axis, seed_key, attempt * len(turns) + turn)
 
 
 class _PairMoves:
-    """Errors of all sums, and where a cell has its sums.
+    """The errors of all sums, and the index of each cell's sums.
 
     Everything is flat. The index of a cell, and of its sum in a margin, is the sum over the axes of coordinate times
     stride; the stride of an axis that a margin does not keep is 0.
@@ -75,9 +91,10 @@ class _PairMoves:
 
     def __init__(self, misfit: Misfit, margins: Margins) -> None:
         self.misfit, self.sides = misfit, margins.sides
-        self.errors = misfit.errors()
-        self.kept = [tuple(axis for axis, _ in named) for named in margins.keys]
-        self.strides = [self._strides(axes) for axes in self.kept]
+        self.kept_axes = [tuple(axis for axis, _ in key) for key in margins.keys]
+        self.sums = [
+            _Sums(errors, self._strides(axes)) for errors, axes in zip(misfit.errors(), self.kept_axes, strict=True)
+        ]
         self.cell_strides = self._strides(range(len(self.sides)))
 
     def _strides(self, axes: Collection[int]) -> list[int]:
@@ -86,86 +103,95 @@ class _PairMoves:
             for axis in range(len(self.sides))
         ]
 
-    def faults(self, number: int) -> int:
-        """Return how many sums of a margin are off by a unit or more."""
-        return int((np.abs(self.errors[number]) > 0.5).sum())
+    def fault_count(self, number: int) -> int:
+        """Return the number of sums of a margin that are off by a unit or more."""
+        return int((np.abs(self.sums[number].errors) > 0.5).sum())
 
-    def run(self, number: int, axis: int, key: int, stream: int) -> None:
-        """Try to mend the faults of one margin by moves along one axis."""
-        high, low = self._opposite_faults(number, axis, key, stream)
-        free = [other for other in range(len(self.sides)) if other not in self.kept[number]]
-        if len(high):
-            below = self._below(free, max(1, CANDIDATES // len(high)), key, stream)
-            self._move(number, axis, (high, low), below)
+    def run(self, number: int, axis: int, seed_key: int, stream: int) -> None:
+        """Try to correct the faults of one margin by moves along one axis."""
+        faults = self._opposite_faults(number, axis, seed_key, stream)
+        free_axes = [other for other in range(len(self.sides)) if other not in self.kept_axes[number]]
+        if len(faults.high):
+            below = self._coordinates_below(free_axes, max(1, CANDIDATES // len(faults.high)), seed_key, stream)
+            self._move(number, axis, faults, below)
 
-    def _opposite_faults(self, number: int, axis: int, key: int, stream: int) -> Pairs:
+    def _opposite_faults(self, number: int, axis: int, seed_key: int, stream: int) -> _Faults:
         """Return pairs of a sum that is too large and a sum that is too small, on lines along the axis."""
-        errors, stride = self.errors[number], self.strides[number][axis]
-        order = tie_breaking.priorities(key, len(errors), stream)
-        found, ranks = [], []
+        errors, stride = self.sums[number].errors, self.sums[number].strides[axis]
+        priority = tie_breaking.priorities(seed_key, len(errors), stream)
+        faults, codes = [], []
         for fault in (np.flatnonzero(errors > 0.5), np.flatnonzero(errors < -0.5)):
             line = fault - fault // stride % self.sides[axis] * stride
-            sort = np.lexsort((order[fault], line))
-            fault, line = fault[sort], line[sort]
+            order = np.lexsort((priority[fault], line))
+            fault, line = fault[order], line[order]
             rank = np.arange(len(line)) - np.searchsorted(line, line)
-            found.append(fault)
-            ranks.append(line * self.sides[axis] + rank)
-        _, one, other = np.intersect1d(ranks[0], ranks[1], assume_unique=True, return_indices=True)
-        return found[0][one], found[1][other]
+            faults.append(fault)
+            codes.append(line * self.sides[axis] + rank)
+        _, of_high, of_low = np.intersect1d(codes[0], codes[1], assume_unique=True, return_indices=True)
+        return _Faults(faults[0][of_high], faults[1][of_low])
 
-    def _below(self, free: list[int], most: int, key: int, stream: int) -> Integers:
+    def _coordinates_below(self, free_axes: list[int], most: int, seed_key: int, stream: int) -> Integers:
         """Return coordinates on the free axes, one row an axis: all of them, or so many at random."""
-        sides = [self.sides[axis] for axis in free]
+        sides = [self.sides[axis] for axis in free_axes]
         chosen = np.arange(math.prod(sides))
         if len(chosen) > most:
-            chosen = np.argsort(tie_breaking.priorities(key, len(chosen), stream))[:most]
+            chosen = np.argsort(tie_breaking.priorities(seed_key, len(chosen), stream))[:most]
         coordinates = np.zeros((len(self.sides), len(chosen)), dtype=np.int64)
-        coordinates[free] = np.stack(np.unravel_index(chosen, sides)) if free else coordinates[free]
+        if free_axes:
+            coordinates[free_axes] = np.stack(np.unravel_index(chosen, sides))
         return coordinates
 
-    def _move(self, number: int, axis: int, pairs: Pairs, below: Integers) -> None:
+    def _move(self, number: int, axis: int, faults: _Faults, below: Integers) -> None:
         """Make the best move of every pair of faults, unless it raises the misfit of the sums."""
-        strides = self.strides[number]
-        high, low = (
-            np.stack(
-                [index // strides[each] % side if strides[each] else 0 * index for each, side in enumerate(self.sides)]
-            )
-            for index in pairs
-        )
+        high, low = (self._coordinates(self.sums[number].strides, index) for index in faults)
         apart = (low - high)[axis]
-        cells = self._indices(self.cell_strides, high, below)
-        others = cells + apart[:, None] * self.cell_strides[axis]
+        givers = _indices(self.cell_strides, high, below)
+        takers = givers + apart[:, None] * self.cell_strides[axis]
         misfit = self.misfit
-        allowed = (misfit.whole[cells] > misfit.floor[cells]) & (misfit.whole[others] < misfit.ceiling[others])
-        cost = OWN * (misfit.excess(others) - misfit.excess(cells))
-        changed = [(errors, s) for errors, s in zip(self.errors, self.strides, strict=True) if s[axis]]
-        for errors, steps in changed:
-            index = self._indices(steps, high, below)
-            cost = cost + errors[index + (apart * steps[axis])[:, None]] - errors[index]
+        allowed = (misfit.integers[givers] > misfit.floor[givers]) & (misfit.integers[takers] < misfit.ceiling[takers])
+        cost = CELL_WEIGHT * (misfit.excess(takers) - misfit.excess(givers))
+        changed = [sums for sums in self.sums if sums.strides[axis]]
+        for errors, strides in changed:
+            index = _indices(strides, high, below)
+            cost = cost + errors[index + (apart * strides[axis])[:, None]] - errors[index]
         cost = np.where(allowed, cost, np.inf)
         best = cost.argmin(axis=1)
         for pair, choice in enumerate(best.tolist()):
             if np.isfinite(cost[pair, choice]):
-                cell, other = int(cells[pair, choice]), int(others[pair, choice])
-                index = high[:, pair] + below[:, choice]
-                sums = [(errors, int(index @ steps), int(apart[pair]) * steps[axis]) for errors, steps in changed]
-                self._take(cell, other, sums)
+                coordinates = high[:, pair] + below[:, choice]
+                sums = [
+                    (errors, int(coordinates @ strides), int(apart[pair]) * strides[axis])
+                    for errors, strides in changed
+                ]
+                self._take(int(givers[pair, choice]), int(takers[pair, choice]), sums)
 
-    def _take(self, cell: int, other: int, sums: list[tuple[Floats, int, int]]) -> None:
-        """Move a unit from one cell to another, if both may and the misfit of the sums does not rise."""
+    def _coordinates(self, strides: list[int], index: Integers) -> Integers:
+        """Return the coordinates of sums, one row an axis; 0 on axes that the margin does not keep."""
+        return np.stack(
+            [
+                index // stride % side if stride else np.zeros_like(index)
+                for stride, side in zip(strides, self.sides, strict=True)
+            ]
+        )
+
+    def _take(self, giver: int, taker: int, sums: list[tuple[Floats, int, int]]) -> None:
+        """Move a unit from one cell to another, if both may and the misfit of the sums does not rise.
+
+        `sums` has, for each margin that changes, the errors, the index of the giver's sum, and the step to the taker's.
+        """
         misfit = self.misfit
-        if misfit.whole[cell] <= misfit.floor[cell] or misfit.whole[other] >= misfit.ceiling[other]:
+        if misfit.integers[giver] <= misfit.floor[giver] or misfit.integers[taker] >= misfit.ceiling[taker]:
             return
         if sum(errors[index + step] - errors[index] + 1 for errors, index, step in sums) > 1e-9:
             return
-        misfit.whole[cell] -= 1
-        misfit.whole[other] += 1
+        misfit.integers[giver] -= 1
+        misfit.integers[taker] += 1
         for errors, index, step in sums:
             errors[index] -= 1
             errors[index + step] += 1
 
-    @staticmethod
-    def _indices(strides: list[int], above: Integers, below: Integers) -> Integers:
-        """Return the index of every combination of coordinates; one column if nothing below matters."""
-        at = strides @ below
-        return np.asarray((strides @ above)[:, None] + (at if at.any() else at[:1]))
+
+def _indices(strides: list[int], above: Integers, below: Integers) -> Integers:
+    """Return the index of every combination of coordinates; one column if the index does not depend on `below`."""
+    offsets = strides @ below
+    return np.asarray((strides @ above)[:, None] + (offsets if offsets.any() else offsets[:1]))
