@@ -13,6 +13,7 @@ MOST_LINES = 400
 SAME_NAME = {
     "__init__.py": "every package has one",
     "compare.py": "the command of design/compare",
+    "items.py": "the register of each paper",
     "keys.py": "the command that makes the secrets of measure/keys",
     "ledger.py": "the command of account/ledger",
     "verify.py": "the command of certify/verify",
