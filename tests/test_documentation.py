@@ -154,15 +154,15 @@ def run_console(block: Block, monkeypatch: pytest.MonkeyPatch) -> str:
     for start, end in zip(starts, [*starts[1:], len(block.lines)], strict=True):
         command, shown = block.lines[start][2:], "\n".join(block.lines[start + 1 : end]).strip("\n")
         code, out, err = run_command(command, monkeypatch)
-        where = f"{block.page}:{block.line + start}: {command}\n"
+        location = f"{block.page}:{block.line + start}: {command}\n"
         if code:
-            return f"{where}exits with {code}:\n{out}{err}"
+            return f"{location}exits with {code}:\n{out}{err}"
         printed = "\n".join(line.rstrip() for line in out.split("\n")).strip("\n")
         want, got = shown, printed
         if block.kind == "console other-noise":
             want, got = (re.sub(r"-?\d+(\.\d+)?", "#", text) for text in (shown, printed))
         if shown and not doctest.OutputChecker().check_output(want + "\n", got + "\n", doctest.ELLIPSIS):
-            return f"{where}the page shows:\n{shown}\n\nthe command prints:\n{printed}"
+            return f"{location}the page shows:\n{shown}\n\nthe command prints:\n{printed}"
     return ""
 
 
@@ -204,3 +204,10 @@ def test_a_block_has_a_known_kind(page: str) -> None:
 def test_what_is_not_run_is_listed_with_a_reason() -> None:
     not_run = {block.key for page in PAGES for block in blocks(page) if block.kind.endswith(" not-run")}
     assert not_run == set(NOT_RUN)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_a_link_leads_to_a_file(page: str) -> None:
+    text = (ROOT / page).read_text()
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if ":" not in target]
+    assert [target for target in targets if target and not (ROOT / page).parent.joinpath(target).exists()] == []

@@ -30,8 +30,8 @@ def test_a_file_name_occurs_once_unless_both_files_are_one_idea() -> None:
     paths = defaultdict(list)
     for path in MODULES:
         paths[path.name].append(path.relative_to(SOURCE).as_posix())
-    repeated = {name: found for name, found in paths.items() if len(found) > 1}
-    assert {name: found for name, found in repeated.items() if name not in SAME_NAME} == {}
+    repeated = {name: paths_of_name for name, paths_of_name in paths.items() if len(paths_of_name) > 1}
+    assert {name: paths_of_name for name, paths_of_name in repeated.items() if name not in SAME_NAME} == {}
     assert set(SAME_NAME) <= set(repeated), "these names occur once: remove them from SAME_NAME"
 
 

@@ -152,8 +152,8 @@ def test_a_release_into_another_place_finds_what_was_drawn_by_the_memory_of_the_
     (tmp_path / "elsewhere").mkdir()
     kept = refuse(spec, tmp_path / "out")
     with nothing_is_drawn():
-        made = run(reordered(spec, "tables"), tmp_path / "elsewhere" / "new")
-    assert made.resumed == tmp_path / KEPT
+        release = run(reordered(spec, "tables"), tmp_path / "elsewhere" / "new")
+    assert release.resumed == tmp_path / KEPT
     assert published(tmp_path / "elsewhere" / "new") == kept["measurements"]
     assert not (tmp_path / KEPT).exists()
     assert run(spec, tmp_path / "out").resumed is None  # published measurements are not kept

@@ -111,7 +111,7 @@ def test_tables_that_follow_other_tables_have_no_exact_error() -> None:
 
 def test_a_total_is_no_better_than_least_squares() -> None:
     release, _ = published([["a", "b"], ["b", "c"]])
-    index = next(column for column, each in enumerate(release.plan.layout.groupings) if each.name == "total")
+    index = next(i for i, grouping in enumerate(release.plan.layout.groupings) if grouping.name == "total")
     fit = expected(release).of[index]
     assert fit.published is not None
     assert fit.least_squares is not None
@@ -132,7 +132,7 @@ def test_a_simulation_that_does_not_converge_is_reported_and_stops_no_release(tm
     assert "could not be simulated" in report
     assert "could not be simulated" not in usual
     assert "expected_errors" not in json.loads((tmp_path / "usual.json").read_text())
-    told = json.loads((tmp_path / "log.json").read_text())["expected_errors"]
-    assert told == "left out of the report, as they could not be simulated: least squares did not converge"
+    reason = json.loads((tmp_path / "log.json").read_text())["expected_errors"]
+    assert reason == "left out of the report, as they could not be simulated: least squares did not converge"
     with pytest.raises(CertificateError, match="report"):
         verify_folder(tmp_path / "out")  # the simulation converges here, so the report should be another

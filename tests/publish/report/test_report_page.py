@@ -265,10 +265,10 @@ def test_a_preview_shows_published_totals_only() -> None:
     without = table(report_text({"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"]}]}), "sex")
     assert without[0] == ["sex", "child", "adult", "_other"]
     assert without[-1] == ["_other", "7", "7", "7"]
-    some = report_text(
+    two_margins = report_text(
         {"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": [["sex"], ["age"]]}]}
     )
-    assert table(some, "sex")[-1] == ["Total", "7", "7", "7", ""]
+    assert table(two_margins, "sex")[-1] == ["Total", "7", "7", "7", ""]
 
 
 def test_a_preview_shows_a_single_total_and_cuts_long_tables() -> None:

@@ -85,12 +85,12 @@ def _fixed(published: "Published") -> str:
         return ""
     rows = [
         [
-            label(given.who, 200),
-            f"{given.count:,}",
-            "-" if given.measured is None else f"{given.measured:,}",
-            _explained(given),
+            label(given_count.who, 200),
+            f"{given_count.count:,}",
+            "-" if given_count.measured is None else f"{given_count.measured:,}",
+            _explained(given_count),
         ]
-        for given in given_counts[:MOST_GROUPINGS]
+        for given_count in given_counts[:MOST_GROUPINGS]
     ]
     more = f"<p>And {len(given_counts) - len(rows):,} more.</p>" if len(given_counts) > len(rows) else ""
     return (
@@ -101,8 +101,8 @@ def _fixed(published: "Published") -> str:
     )
 
 
-def _explained(given: "GivenCount") -> str:
-    return "-" if given.measured is None else "yes" if given.explained else "<strong>no</strong>"
+def _explained(given_count: "GivenCount") -> str:
+    return "-" if given_count.measured is None else "yes" if given_count.explained else "<strong>no</strong>"
 
 
 def _how_far(published: "Published") -> str:

@@ -83,10 +83,10 @@ def _lead(published: "Published", errors: Sequence[Distortion]) -> str:
 
 def _given(published: "Published") -> str:
     """Return a warning if counts that the specification fixes are far from their measurements."""
-    unlikely = [given for given in published.given_counts if not given.explained]
+    unlikely = [given_count for given_count in published.given_counts if not given_count.explained]
     if not unlikely:
         return ""
-    listed = "".join(f"<li>{label(given.text, 300)}</li>" for given in unlikely[:MOST_LABELS])
+    listed = "".join(f"<li>{label(given_count.text, 300)}</li>" for given_count in unlikely[:MOST_LABELS])
     return (
         '<div class="warning"><p><strong>Counts that the publisher gave are far from what was measured.</strong> Noise'
         " does not explain the difference, and the tables follow the counts that were given:</p>"
