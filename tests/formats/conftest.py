@@ -1,4 +1,4 @@
-"""Small tables in each tool's format, to be spoiled one way at a time."""
+"""Small tables in the format of each tool."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ Write = Callable[[str | bytes], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Put text or bytes into a file."""
+    """Return a function that writes text or bytes to a file and returns its path."""
 
     def put(content: str | bytes) -> Path:
         path = tmp_path / "table.csv"
@@ -23,18 +23,18 @@ def write(tmp_path: Path) -> Write:
 
 
 def change(count: int, key: int) -> int:
-    """A change of -1, 0 or +1: three quarters, and one more key for each residue of the count modulo 10, stay."""
+    """Return a change of -1, 0 or +1. Three quarters of the keys, and count % 10 more, change nothing."""
     up = 32 - (count % 10) // 2
     down = 32 - count % 10 + (count % 10) // 2
     return -1 if key < down else 1 if key >= 256 - up else 0
 
 
 def ons_lines() -> list[str]:
-    """The lines of a table of ONS: the header, and 750 counts by 256 keys."""
+    """Return the lines of a table of ONS: the header, and 750 counts by 256 keys."""
     pairs = ((count, key) for count in range(1, 751) for key in range(256))
     return ["pcv,ckey,pvalue", *(f"{count},{key},{change(count, key)}" for count, key in pairs)]
 
 
 def ptable_lines() -> list[str]:
-    """The lines of a published table of R ptable: the header and 10 lines, counts 0 to 2."""
+    """Return the lines of a published table of R ptable: the header and 10 lines, counts 0 to 2."""
     return (DATA / "ptable_D2_V1.csv").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Tables that other tools publish: read exactly, and measured against the definition."""
+"""Tables that other tools publish are read exactly, and their privacy equals the definition."""
 
 import csv
 import math
@@ -31,18 +31,18 @@ PUBLISHED = {
 
 
 def by_hand(path: Path, epsilon: float) -> float:
-    """The hockey-stick sum over neighbouring counts in floats, from the column p alone."""
+    """Return the hockey-stick sum over neighbouring counts in floats, from the column p alone."""
     with path.open() as file:
         records = list(csv.reader(file, delimiter=";" if path.suffix == ".txt" else ","))[1:]
-    laws: dict[int, dict[int, float]] = {}
+    rows: dict[int, dict[int, float]] = {}
     for i, j, p in ((int(fields[0]), int(fields[1]), float(fields[2])) for fields in records):
-        laws.setdefault(i, {}).setdefault(j, 0.0)
-        laws[i][j] += p
-    last = max(laws)
-    laws[last + 1] = {output + 1: p for output, p in laws[last].items()}
+        rows.setdefault(i, {}).setdefault(j, 0.0)
+        rows[i][j] += p
+    last = max(rows)
+    rows[last + 1] = {output + 1: p for output, p in rows[last].items()}
     e = math.exp(epsilon)
     return max(
-        math.fsum(max(0.0, p - e * laws[b].get(y, 0.0)) for y, p in laws[a].items())
+        math.fsum(max(0.0, p - e * rows[b].get(y, 0.0)) for y, p in rows[a].items())
         for count in range(last + 1)
         for a, b in ((count, count + 1), (count + 1, count))
     )
@@ -51,19 +51,19 @@ def by_hand(path: Path, epsilon: float) -> float:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_published_table_has_the_delta_of_its_own_numbers(name: str) -> None:
     mechanism = formats.read(DATA / name)
-    measured = formats.measure(mechanism, ["0.2", "1", "3"])
-    for each in measured.deltas:
-        assert float(each.delta) == pytest.approx(by_hand(DATA / name, float(each.epsilon)), abs=2e-6)
-        assert mechanism.delta(each.epsilon) == pytest.approx(float(each.delta), abs=1e-12)
-    assert (round(float(measured.deltas[1].delta), 4), measured.deltas[1].where) == PUBLISHED[name]
+    deltas = formats.table_privacy(mechanism, ["0.2", "1", "3"]).deltas
+    for row in deltas:
+        assert float(row.delta) == pytest.approx(by_hand(DATA / name, float(row.epsilon)), abs=2e-6)
+        assert mechanism.delta(row.epsilon) == pytest.approx(float(row.delta), abs=1e-12)
+    assert (round(float(deltas[1].delta), 4), deltas[1].pair) == PUBLISHED[name]
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_empty_cells_left_alone_cost_one_minus_the_chance_of_zero_at_one(name: str) -> None:
     mechanism = formats.read(DATA / name)
     assert mechanism.row(0).outputs.tolist() == [0]
-    one = mechanism.row(1)
-    assert formats.measure(mechanism).floor >= 1 - Fraction(one.numerators[0], one.denominator)  # type: ignore[index]
+    row = mechanism.row(1)
+    assert formats.table_privacy(mechanism).floor >= 1 - Fraction(row.numerators[0], row.denominator)  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -72,14 +72,14 @@ def test_weights_are_the_differences_of_the_bounds_and_not_p(name: str) -> None:
     with (DATA / name).open() as file:
         records = list(csv.reader(file, delimiter=";" if name.endswith(".txt") else ","))
     bound = records[0].index("p_int_ub") if "p_int_ub" in records[0] else 4
-    found: dict[tuple[int, int], Fraction] = {}
-    below, before = Fraction(0), -1
+    weights: dict[tuple[int, int], Fraction] = {}
+    below, previous = Fraction(0), -1
     for fields in records[1:]:
         count, output, above = int(fields[0]), int(fields[1]), Fraction(fields[bound])
-        below = below if count == before else Fraction(0)
-        found[count, output] = found.get((count, output), Fraction(0)) + above - below
-        below, before = above, count
-    for (count, output), weight in found.items():
+        below = below if count == previous else Fraction(0)
+        weights[count, output] = weights.get((count, output), Fraction(0)) + above - below
+        below, previous = above, count
+    for (count, output), weight in weights.items():
         row = mechanism.row(count)
         assert Fraction(row.numerators[output - row.first], row.denominator) == weight  # type: ignore[index]
 
@@ -105,7 +105,7 @@ SSB = [
 
 
 def bounds(path: Path, kind: str | None = None) -> BoundTable:
-    """A table whose keys lie between 0 and 1."""
+    """Return a table whose keys lie between 0 and 1."""
     table = formats.table(path, kind)
     assert isinstance(table, BoundTable)
     return table
@@ -137,7 +137,7 @@ ONS = [
 
 @pytest.fixture(scope="module")
 def ten_five(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The 10-5 rule, which the ONS packages come with: below 10 to 0, else to the nearest multiple of 5."""
+    """The 10-5 rule of the ONS packages: counts below 10 become 0, others the nearest multiple of 5."""
     path = tmp_path_factory.mktemp("ons") / "ptable_10_5_rule.csv"
     pairs = ((n, key, -n if n < 10 else 5 * round(n / 5) - n) for n in range(1, 751) for key in range(256))
     path.write_text('"pcv","ckey","pvalue"\n' + "".join(f"{n},{key},{v}\n" for n, key, v in pairs))
@@ -156,17 +156,17 @@ def test_lookup_is_that_of_ons(ten_five: Path) -> None:
 
 def test_the_ten_five_rule_promises_nothing(ten_five: Path) -> None:
     mechanism = formats.read(ten_five)
-    measured = formats.measure(mechanism, [1])
-    assert measured.floor == measured.deltas[0].delta == 1
-    assert measured.deltas[0].where == "counts 9 and 10"
-    assert measured.bias == (Fraction(-9), Fraction(2))
-    assert measured.variance == (Fraction(0), Fraction(0))
-    assert measured.change == 9
+    privacy = formats.table_privacy(mechanism, [1])
+    assert privacy.floor == privacy.deltas[0].delta == 1
+    assert privacy.deltas[0].pair == "counts 9 and 10"
+    assert privacy.bias == (Fraction(-9), Fraction(2))
+    assert privacy.variance == (Fraction(0), Fraction(0))
+    assert privacy.largest_change == 9
     assert mechanism.pmf(751)[0].tolist() == [750]
 
 
 def test_ptable_rounds_within_the_digits_it_prints() -> None:
-    """Rounding a law to 10**8 by largest remainder moves no weight by more than one unit."""
+    """Rounding a row to 10**8 by largest remainder moves no weight by more than one unit."""
     mechanism = formats.read(DATA / "argus_testW.txt")
     row = mechanism.row(5)
     scaled = [(weight * 10**8 << GUARD) // row.denominator for weight in row.numerators]  # type: ignore[union-attr]

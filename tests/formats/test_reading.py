@@ -1,4 +1,4 @@
-"""The same table however it is spelled: marks, line ends, quotes, padding, commas, ranges, row names."""
+"""A table is the same however it is spelled: marks, line ends, quotes, padding, commas, ranges, row names."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +17,7 @@ PTABLE = ptable_lines()
 
 
 def argus(line: str) -> str:
-    """A line of R ptable as one of tau-Argus."""
+    """Return a line of R ptable as a line of tau-Argus."""
     i, j, p, v, _, upper, _ = line.split(",")
     return ";".join((i, j, p, v, upper))
 
@@ -48,11 +48,11 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_spelling_does_not_matter(write: Write, spelling: str) -> None:
-    meant = formats.read(DATA / "ptable_D2_V1.csv")
-    assert formats.same(formats.read(write(SPELLINGS[spelling])), meant)
+    expected = formats.read(DATA / "ptable_D2_V1.csv")
+    assert formats.same(formats.read(write(SPELLINGS[spelling])), expected)
 
 
-def test_utf_16_is_text_too(write: Write) -> None:
+def test_a_file_may_be_in_utf_16(write: Write) -> None:
     assert formats.same(
         formats.read(write("\n".join(PTABLE).encode("utf-16"))), formats.read(DATA / "ptable_D2_V1.csv")
     )
@@ -65,15 +65,15 @@ def test_weights_are_numbers_of_keys(write: Write) -> None:
         pcv = count if count <= 750 else (count - 1) % 250 + 501
         row = mechanism.row(count)
         for noise in (-1, 0, 1):
-            meant = sum(change(pcv, key) == noise for key in range(256))
-            assert Fraction(row.numerators[count + noise - row.first], row.denominator) == Fraction(meant, 256)  # type: ignore[index]
+            keys = sum(change(pcv, key) == noise for key in range(256))
+            assert Fraction(row.numerators[count + noise - row.first], row.denominator) == Fraction(keys, 256)  # type: ignore[index]
     assert mechanism.row(0).outputs.tolist() == [0]
     assert mechanism.design["zeros"] == "left alone"
-    assert formats.measure(mechanism).deltas[0].where == "counts 0 and 1"
+    assert formats.table_privacy(mechanism).deltas[0].pair == "counts 0 and 1"
 
 
 def cantabular_lines(zeros: bool) -> list[str]:
-    """The table of `ons_lines` with ranges of keys; a perturbed count 0 where asked."""
+    """Return the table of `ons_lines` with ranges of keys, and with a perturbed count 0 if `zeros`."""
     lines = ["cell_value,cell_key,perturbation", *(["0,0-254,0", "0,255,1"] if zeros else [])]
     for count in range(1, 751):
         changes = [change(count, key) for key in range(256)]
@@ -82,35 +82,35 @@ def cantabular_lines(zeros: bool) -> list[str]:
     return lines
 
 
-def test_ranges_of_keys(write: Write) -> None:
-    meant = formats.read(write("\n".join(ONS)))
+def test_ranges_of_keys_are_the_keys_in_them(write: Write) -> None:
+    expected = formats.read(write("\n".join(ONS)))
     lines = cantabular_lines(zeros=False)
-    assert formats.same(formats.read(write("\n".join(lines))), meant)
+    assert formats.same(formats.read(write("\n".join(lines))), expected)
     legacy = "\n".join([ONS[0], *lines[1:]])
-    assert formats.same(formats.read(write(legacy), "cantabular"), meant)
+    assert formats.same(formats.read(write(legacy), "cantabular"), expected)
     assert formats.read(write(legacy), "cantabular").design["zeros"] == "left alone"
 
 
-def test_zeros_perturbed_through_category_keys(write: Write) -> None:
+def test_zeros_are_perturbed_through_category_keys(write: Write) -> None:
     mechanism = formats.read(write("\n".join(cantabular_lines(zeros=True))))
     assert mechanism.row(0).numerators == (255, 1)
     assert "category keys" in mechanism.design["zeros"]
-    assert formats.measure(mechanism).floor < 1
+    assert formats.table_privacy(mechanism).floor < 1
     content = "variable name,category code,category key\nsex,1,250\nsex,2,3\nage,1,9\n"
     keys = cantabular.category_keys(write(content))
     assert keys == {("sex", "1"): 250, ("sex", "2"): 3, ("age", "1"): 9}
     table = formats.table(write("\n".join(cantabular_lines(zeros=True))))
     assert isinstance(table, KeyTable)
-    assert [table.value(0, sum(cell) % 256) for cell in ((250, 9), (250, 5))] == [0, 1]
+    assert [table.value(0, sum(keys_of_cell) % 256) for keys_of_cell in ((250, 9), (250, 5))] == [0, 1]
 
 
 def test_parity_is_an_interior_of_period_two(write: Write) -> None:
     lines = ["i,j,p,v,p_int_lb,p_int_ub,type"]
-    for kind, low in (("even", "0.25"), ("odd", "0.5")):
+    for type_, low in (("even", "0.25"), ("odd", "0.5")):
         high = str(1 - float(low))
-        lines.append(f"0,0,1,0,0,1,{kind}")
+        lines.append(f"0,0,1,0,0,1,{type_}")
         for i in (1, 2):
-            lines += [f"{i},{i - 1},{low},-1,0,{low},{kind}", f"{i},{i},{high},0,{low},1,{kind}"]
+            lines += [f"{i},{i - 1},{low},-1,0,{low},{type_}", f"{i},{i},{high},0,{low},1,{type_}"]
     mechanism = formats.read(write("\n".join(lines)))
     assert len(mechanism.interior) == 2
     for count in (1, 2, 3, 4, 1001, 1002):
@@ -120,23 +120,23 @@ def test_parity_is_an_interior_of_period_two(write: Write) -> None:
     assert [table.value(count, "0.3") for count in (1, 2, 7, 8)] == [0, 2, 6, 8]
 
 
-def test_lines_of_one_count_may_lie_apart(write: Write) -> None:
+def test_lines_of_one_count_may_be_anywhere_in_the_file(write: Write) -> None:
     lines = [PTABLE[0], *PTABLE[6:], *PTABLE[1:6]]
     assert formats.same(formats.read(write("\n".join(lines))), formats.read(DATA / "ptable_D2_V1.csv"))
 
 
-def test_a_lookup_outside_is_refused(write: Write) -> None:
-    bounds, keyed = formats.table(DATA / "ptable_D2_V1.csv"), formats.table(write("\n".join(ONS)))
+def test_a_lookup_outside_the_table_is_refused(write: Write) -> None:
+    bound_table, key_table = formats.table(DATA / "ptable_D2_V1.csv"), formats.table(write("\n".join(ONS)))
     for count, key in ((-1, "0.5"), (1, 1), (1, -1)):
-        with pytest.raises(InputError, match="give a count"):
-            bounds.value(count, key)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=f"count {count}, key {key}"):
+            bound_table.value(count, key)  # type: ignore[arg-type]
     for count, key in ((-1, 3), (1, 256), (1, -1)):
-        with pytest.raises(InputError, match="give a count"):
-            keyed.value(count, key)
+        with pytest.raises(InputError, match=f"count {count}, key {key}"):
+            key_table.value(count, key)
 
 
 def test_drawing_all_keys_gives_the_weights(write: Write) -> None:
-    """The tool's own lookup and the mechanism are one law."""
+    """The tool's own lookup and the mechanism have the same distribution."""
     path = write("\n".join(ONS))
     table, mechanism = formats.table(path), formats.read(path)
     for count in (1, 500, 777):
@@ -145,13 +145,13 @@ def test_drawing_all_keys_gives_the_weights(write: Write) -> None:
         assert [outputs.count(y) for y in row.outputs] == list(row.numerators or ())
 
 
-def test_a_certificate_is_read_after_it_was_verified(tmp_path: Path) -> None:
+def test_a_certificate_is_read_as_its_table(tmp_path: Path) -> None:
     mechanism = formats.read(DATA / "argus_testW.txt")
     ptable = mechanism.certify(1)
     ptable.save(tmp_path / "c.json")
-    again = formats.read(tmp_path / "c.json")
-    assert formats.same(again, ptable)
-    assert not formats.same(again, mechanism)  # 10**10 is no power of two
-    assert again.design["tool"] == "tau-Argus"
-    with pytest.raises(FormatError, match="perturb"):
+    from_certificate = formats.read(tmp_path / "c.json")
+    assert formats.same(from_certificate, ptable)
+    assert not formats.same(from_certificate, mechanism)  # 10**10 is not a power of two
+    assert from_certificate.design["tool"] == "tau-Argus"
+    with pytest.raises(FormatError, match=r"c\.json"):
         formats.table(tmp_path / "c.json", "discreet")

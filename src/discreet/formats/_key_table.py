@@ -10,20 +10,21 @@ so the table has rows for the counts up to 500 and an interior of period 250. A 
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Integers
+from discreet.arrays import Booleans, Integers
 from discreet.domain import Counts
 from discreet.errors import InputError
 from discreet.exact import is_integer
-from discreet.formats._exact_weights import gathered
-from discreet.formats._text_file import Source, integer
+from discreet.formats._exact_weights import row_of
+from discreet.formats._text_file import TextFile, parse_integer
 from discreet.mechanism import Mechanism, Row
 
 LARGEST = 750
+"""The largest count with entries of its own."""
+
 PERIOD = 250
 START = LARGEST - PERIOD + 1
 """The first count of the interior."""
@@ -33,184 +34,204 @@ MOST_CHANGE = 2500
 
 @dataclass(frozen=True, eq=False)
 class KeyTable:
-    """changes[count, key] for the counts 0..750; row 0 is what happens to an empty cell."""
+    """changes[count, key] for the counts 0..750. Row 0 is the change of an empty cell."""
 
     changes: Integers
     design: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def keys(self) -> int:
-        """How many keys there are."""
+        """Number of keys."""
         return int(self.changes.shape[1])
 
     def value(self, count: int, key: int) -> int:
-        """The tool's output for a count and a cell key."""
-        if not (_whole(count) and _whole(key)) or count < 0 or not 0 <= key < self.keys:
+        """Return the tool's output for a count and a cell key.
+
+        Raises
+        ------
+        InputError
+            The count is not an integer of 0 or more, or the key is not one of the table's.
+        """
+        if not (is_integer(count) and is_integer(key)) or count < 0 or not 0 <= key < self.keys:
             raise InputError(f"count {count}, key {key}; give a count of 0 or more and a key from 0 to {self.keys - 1}")
-        return count + int(self.changes[place(count), key])
+        return count + int(self.changes[_pcv(count), key])
 
     def mechanism(self) -> Mechanism:
-        """The law of the output where the key is uniform."""
+        """Return the distribution of the output for a uniform key."""
         rows = [self._row(count, count) for count in range(START)]
         interior = [self._row(count, 0) for count in range(START, LARGEST + 1)]
         return Mechanism(Counts(), rows, interior, design=self.design)  # type: ignore[arg-type]
 
     def _row(self, count: int, centre: int) -> Row:
-        changes, often = np.unique(self.changes[count], return_counts=True)
-        weights = dict(zip((changes + centre).tolist(), often.tolist(), strict=True))
-        return gathered(weights, self.keys)
+        changes, numbers_of_keys = np.unique(self.changes[count], return_counts=True)
+        return row_of(dict(zip((changes + centre).tolist(), numbers_of_keys.tolist(), strict=True)), self.keys)
 
 
-def _whole(value: object) -> bool:
-    return is_integer(value)
-
-
-def place(count: int) -> int:
-    """pcv: the row in which a count is looked up."""
+def _pcv(count: int) -> int:
+    """Return the row in which a count is looked up."""
     return count if count <= LARGEST else (count - 1) % PERIOD + START
 
 
-def read(source: Source, columns: Sequence[str], sizes: Sequence[int], ranges: bool, zeros: bool) -> Integers:
-    """The changes in a file with columns for count, key and change, in that order of names.
+class _Entries(NamedTuple):
+    """Count, first key, last key, change and line number of every record, and the names of the three columns."""
+
+    counts: Integers
+    first_keys: Integers
+    last_keys: Integers
+    changes: Integers
+    lines: Integers
+    columns: Sequence[str]
+
+
+def read_changes(
+    file: TextFile, columns: Sequence[str], sizes: Sequence[int], key_ranges: bool, perturbs_zero: bool
+) -> Integers:
+    """Return the changes in a file, by count and key.
 
     Parameters
     ----------
+    columns
+        The names of the columns for count, key and change.
     sizes
-        How many keys there may be.
-    ranges
-        Whether a key may be written a-b.
-    zeros
-        Whether the count 0 may have entries; where it has none it stays 0.
+        The numbers of keys that a table may have.
+    key_ranges
+        True if a key may be a range a-b.
+    perturbs_zero
+        True if the count 0 may have entries. Without entries it stays 0.
+
+    Raises
+    ------
+    FormatError
+        A field is not an integer or is out of range, or an entry is missing or is there twice.
     """
-    entries = _entries(source, columns, ranges)
-    counts, lows, highs, changes, lines = entries
-    size = _check_values(source, entries, columns, sizes, 0 if zeros else 1)
-    many = highs - lows + 1
+    entries = _entries(file, columns, key_ranges)
+    size = _check_values(file, entries, sizes, 0 if perturbs_zero else 1)
+    numbers_of_keys = entries.last_keys - entries.first_keys + 1
     cells = (LARGEST + 1) * size
-    used = min(int(np.searchsorted(np.cumsum(many), cells)) + 1, len(many))  # beyond it something is there twice
-    which = np.repeat(np.arange(used), many[:used])
-    within = np.arange(len(which)) - np.repeat(np.cumsum(many[:used]) - many[:used], many[:used])
-    cell = counts[which] * size + lows[which] + within
-    order = np.argsort(cell, kind="stable")
-    again = order[1:][cell[order[1:]] == cell[order[:-1]]]
-    if len(again):
-        second = again.min()
-        first = int(np.flatnonzero(cell == cell[second])[0])
-        count, key = divmod(int(cell[second]), size)
-        raise source.refuse(
-            int(lines[which[second]]),
-            f"key {key} of count {count} has an entry already, on line {lines[which[first]]}; leave one of them out",
-        )
-    found = np.zeros(cells, dtype=np.int64)
-    there = np.zeros(cells, dtype=np.bool_)
-    found[cell], there[cell] = changes[which], True
-    if not there[:size].any():
-        there[:size] = True
-    _check_complete(source, there.reshape(-1, size), int(lines[-1]))
-    return found.reshape(-1, size)
+    # records beyond `used` would fill more than all cells, so an earlier record is there twice
+    used = min(int(np.searchsorted(np.cumsum(numbers_of_keys), cells)) + 1, len(numbers_of_keys))
+    spans = numbers_of_keys[:used]
+    record = np.repeat(np.arange(used), spans)
+    offset = np.arange(len(record)) - np.repeat(np.cumsum(spans) - spans, spans)
+    cell = entries.counts[record] * size + entries.first_keys[record] + offset
+    _check_once(file, cell, entries.lines[record], size)
+    changes = np.zeros(cells, dtype=np.int64)
+    present = np.zeros(cells, dtype=np.bool_)
+    changes[cell], present[cell] = entries.changes[record], True
+    if not present[:size].any():
+        present[:size] = True
+    _check_complete(file, present.reshape(-1, size), int(entries.lines[-1]))
+    return changes.reshape(-1, size)
 
 
-def _entries(source: Source, columns: Sequence[str], ranges: bool) -> tuple[Integers, ...]:
-    """Count, first key, last key, change and line of every record."""
-    for name in columns:
-        if source.header.count(name) != 1:
-            raise source.refuse(
-                source.line,
-                f"the header is {', '.join(source.header)!r:.120}; it needs one column {name} ({', '.join(columns)})",
-            )
-    count_at, key_at, change_at = (source.header.index(name) for name in columns)
-    numbers: dict[str, int] = {}
-    spans: dict[str, tuple[int, int]] = {}
+def _entries(file: TextFile, columns: Sequence[str], key_ranges: bool) -> _Entries:
+    count_index, key_index, change_index = file.column_indices(columns).values()
+    integers: dict[str, int] = {}
+    ranges: dict[str, tuple[int, int]] = {}
     flat = array("q")
-    for line, fields in source.records():
-        count, key, change = fields[count_at], fields[key_at], fields[change_at]
+    for line, fields in file.records():
+        count, key, change = fields[count_index], fields[key_index], fields[change_index]
         try:
-            flat.extend((numbers[count], *spans[key], numbers[change], line))
+            flat.extend((integers[count], *ranges[key], integers[change], line))
         except KeyError:
-            numbers[count] = _integer(source, line, columns[0], count)
-            numbers[change] = _integer(source, line, columns[2], change)
-            spans[key] = _span(source, line, columns[1], key, ranges)
-            flat.extend((numbers[count], *spans[key], numbers[change], line))
+            integers[count] = _require_integer(file, line, columns[0], count)
+            integers[change] = _require_integer(file, line, columns[2], change)
+            ranges[key] = _key_range(file, line, columns[1], key, key_ranges)
+            flat.extend((integers[count], *ranges[key], integers[change], line))
     if not flat:
-        raise source.refuse(source.line, "has a header and nothing else; give one line for each count and key")
-    return tuple(np.frombuffer(flat, dtype=np.int64).reshape(-1, 5).T)
+        raise file.error(
+            file.header_line, "the file has a header and nothing else; give one line for each count and key"
+        )
+    counts, first_keys, last_keys, changes, lines = np.frombuffer(flat, dtype=np.int64).reshape(-1, 5).T
+    return _Entries(counts, first_keys, last_keys, changes, lines, columns)
 
 
-def _integer(source: Source, line: int, name: str, given: str) -> int:
-    value = integer(given)
+def _require_integer(file: TextFile, line: int, name: str, written: str) -> int:
+    value = parse_integer(written)
     if value is None:
-        raise source.refuse(line, f"{name} is {given[:40]!r}; give an integer")
+        raise file.error(line, f"{name} is {written[:40]!r}; give an integer")
     return value
 
 
-def _span(source: Source, line: int, name: str, given: str, ranges: bool) -> tuple[int, int]:
-    """The first and the last key."""
-    low, dash, high = given.partition("-")
+def _key_range(file: TextFile, line: int, name: str, written: str, allowed: bool) -> tuple[int, int]:
+    """Return the first and the last key of a range a-b, or one key twice."""
+    low, dash, high = written.partition("-")
     if not dash or not low:
-        value = _integer(source, line, name, given)
+        value = _require_integer(file, line, name, written)
         return value, value
-    if not ranges:
-        raise source.refuse(line, f"{name} is {given[:40]!r}; give an integer (ranges of keys are Cantabular's)")
-    first, last = (_integer(source, line, name, end.strip()) for end in (low, high))
+    if not allowed:
+        raise file.error(line, f"{name} is {written[:40]!r}; give an integer (only Cantabular has ranges of keys)")
+    first, last = (_require_integer(file, line, name, end.strip()) for end in (low, high))
     if first > last:
-        raise source.refuse(line, f"{name} is {given[:40]!r}; write the smaller key first")
+        raise file.error(line, f"{name} is {written[:40]!r}; write the smaller key first")
     return first, last
 
 
-def _check_values(
-    source: Source, entries: tuple[Integers, ...], columns: Sequence[str], sizes: Sequence[int], least: int
-) -> int:
-    """The number of keys, after every number was found within its limits."""
-    counts, lows, highs, changes, lines = entries
-    count_name, key_name, change_name = columns
-
-    def first(wrong: npt.NDArray[np.bool_]) -> int | None:
-        places = np.flatnonzero(wrong)
-        return int(places[0]) if len(places) else None
-
-    if (bad := first((counts < least) | (counts > LARGEST))) is not None:
-        why = (
-            "an empty cell has no records, so its key is always 0 and its noise would be no noise: leave count 0 out"
-            if counts[bad] == 0
-            else f"give {least} to {LARGEST}; larger counts are looked up as {START} to {LARGEST}"
-        )
-        raise source.refuse(int(lines[bad]), f"{count_name} is {counts[bad]}; {why}")
-    if (bad := first((lows < 0) | (highs >= max(sizes)))) is not None:
-        raise source.refuse(
-            int(lines[bad]),
-            f"{key_name} is {lows[bad] if lows[bad] < 0 else highs[bad]}; keys run from 0 to"
-            f" {' or '.join(str(size - 1) for size in sizes)}",
-        )
-    if (bad := first(np.abs(changes) > MOST_CHANGE)) is not None:
-        raise source.refuse(
-            int(lines[bad]), f"{change_name} is {changes[bad]}; no table changes a count by more than {MOST_CHANGE}"
-        )
-    if (bad := first(counts + changes < 0)) is not None:
-        raise source.refuse(
-            int(lines[bad]),
-            f"count {counts[bad]} with {change_name} {changes[bad]} gives {counts[bad] + changes[bad]}, below 0;"
-            f" {change_name} is output minus count"
-            + ("" if (counts - changes < 0).any() else ", and here its sign seems to be reversed on every line"),
-        )
-    largest = int(highs.max())
-    return min(size for size in sizes if largest < size)
+def _first_true(wrong: Booleans) -> int | None:
+    indices = np.flatnonzero(wrong)
+    return int(indices[0]) if len(indices) else None
 
 
-def _check_complete(source: Source, there: npt.NDArray[np.bool_], line: int) -> None:
-    """Every count has an entry for every key: what is missing would be published as it is."""
-    missing = ~there
+def _check_values(file: TextFile, entries: _Entries, sizes: Sequence[int], least_count: int) -> int:
+    """Return the number of keys. Raise FormatError if a number is out of range."""
+    counts, first_keys, last_keys, changes, lines, (count_name, key_name, change_name) = entries
+    if (record := _first_true((counts < least_count) | (counts > LARGEST))) is not None:
+        remedy = (
+            "an empty cell has no records, so its key is always 0 and its noise never changes: leave count 0 out"
+            if counts[record] == 0
+            else f"give {least_count} to {LARGEST}; larger counts are looked up as {START} to {LARGEST}"
+        )
+        raise file.error(int(lines[record]), f"{count_name} is {counts[record]}; {remedy}")
+    if (record := _first_true((first_keys < 0) | (last_keys >= max(sizes)))) is not None:
+        key = first_keys[record] if first_keys[record] < 0 else last_keys[record]
+        largest_keys = " or ".join(str(size - 1) for size in sizes)
+        raise file.error(int(lines[record]), f"{key_name} is {key}; give keys from 0 to {largest_keys}")
+    if (record := _first_true(np.abs(changes) > MOST_CHANGE)) is not None:
+        raise file.error(
+            int(lines[record]),
+            f"{change_name} is {changes[record]}; no table changes a count by more than {MOST_CHANGE}",
+        )
+    if (record := _first_true(counts + changes < 0)) is not None:
+        reversed_sign = not (counts - changes < 0).any()
+        raise file.error(
+            int(lines[record]),
+            f"count {counts[record]} with {change_name} {changes[record]} gives {counts[record] + changes[record]},"
+            f" below 0; {change_name} is output minus count"
+            + (", and its sign seems to be reversed on every line" if reversed_sign else ""),
+        )
+    largest_key = int(last_keys.max())
+    return min(size for size in sizes if largest_key < size)
+
+
+def _check_once(file: TextFile, cell: Integers, lines: Integers, size: int) -> None:
+    """Raise FormatError if a cell, count * size + key, occurs twice."""
+    order = np.argsort(cell, kind="stable")
+    repeated = order[1:][cell[order[1:]] == cell[order[:-1]]]
+    if len(repeated):
+        second = repeated.min()
+        first = int(np.flatnonzero(cell == cell[second])[0])
+        count, key = divmod(int(cell[second]), size)
+        raise file.error(
+            int(lines[second]),
+            f"key {key} of count {count} has an entry already, on line {lines[first]}; leave one of them out",
+        )
+
+
+def _check_complete(file: TextFile, present: Booleans, last_line: int) -> None:
+    """Raise FormatError if a count has no entry for a key: the tool would publish such a cell as it is."""
+    missing = ~present
     if not missing.any():
         return
-    without = np.flatnonzero(missing.all(axis=1))
-    if len(without):
-        raise source.refuse(
-            line,
-            f"the table ends, and {len(without)} counts from {without[0]} to {without[-1]} have no entry:"
+    counts = np.flatnonzero(missing.all(axis=1))
+    if len(counts):
+        raise file.error(
+            last_line,
+            f"the table ends, and {len(counts)} counts from {counts[0]} to {counts[-1]} have no entry:"
             f" the tool would publish them as they are; give counts 1 to {LARGEST}",
         )
-    count, key = (int(part[0]) for part in np.nonzero(missing))
-    raise source.refuse(
-        line,
+    count, key = (int(indices[0]) for indices in np.nonzero(missing))
+    raise file.error(
+        last_line,
         f"the table ends, and key {key} of count {count} has no entry ({int(missing.sum())} pairs are missing):"
-        f" the tool would publish such cells as they are; give every key from 0 to {there.shape[1] - 1}",
+        f" the tool would publish such cells as they are; give every key from 0 to {present.shape[1] - 1}",
     )

@@ -1,9 +1,9 @@
-"""What a table promises, measured from its own numbers: never what its makers say of it.
+"""The privacy of a table, computed from its own numbers, never from the claims of its makers.
 
-delta is the hockey-stick sum over every pair of neighbouring counts in both directions, in integers, the pair (0, 1)
-included: where empty cells are left alone, that pair usually decides. It is the delta of ONE count looked up by a
-uniform key of its own. Tools that sum the keys of a cell's records give the same noise to the same people: there the
-deltas of several cells do not compose (see docs/formats.md).
+delta is the hockey-stick sum over every pair of neighbouring counts in both directions, in integers. The pair (0, 1) is
+included: it usually decides if empty cells are left alone. This is the delta of ONE count looked up by a uniform key of
+its own. Tools that sum the keys of a cell's records give the same noise to the same people, and the deltas of several
+cells then do not compose (see docs/formats.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from discreet.certify.table import Table
 from discreet.domain import Counts
 from discreet.errors import FormatError
 from discreet.exact import Epsilon, Number
-from discreet.formats._exact_weights import integers
+from discreet.formats._exact_weights import exact_weights
 from discreet.mechanism import Mechanism
 
 EPSILONS = ("0.1", "0.5", "1", "2", "5")
@@ -24,71 +24,94 @@ EPSILONS = ("0.1", "0.5", "1", "2", "5")
 
 @dataclass(frozen=True)
 class Delta:
-    """delta at one epsilon, exactly, and the pair of counts that has it."""
+    """The exact delta at one epsilon, and the pair of counts that has it, in words."""
 
     epsilon: Epsilon
     delta: Fraction
-    where: str
+    pair: str
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """What a table costs and gives.
+class TablePrivacy:
+    """Privacy and utility of a table.
 
     Attributes
     ----------
     deltas
         One for each epsilon.
-    floor
-        delta that no epsilon removes: the chance of an output that a neighbouring count never has.
+    floor, floor_pair
+        The delta that remains at any epsilon, and its pair of counts: the chance of an output that a neighbouring count
+        never has.
     truth, bias, variance
-        Least and greatest over the true counts.
-    change
+        The chance of the true count, the bias and the variance: least and greatest over the true counts.
+    largest_change
         The largest difference between an output and its count.
     """
 
     deltas: tuple[Delta, ...]
     floor: Fraction
-    where: str
+    floor_pair: str
     truth: tuple[Fraction, Fraction]
     bias: tuple[Fraction, Fraction]
     variance: tuple[Fraction, Fraction]
-    change: int
+    largest_change: int
 
 
-def measure(given: Mechanism | PTable, epsilons: Sequence[Number] = EPSILONS) -> Measurement:
-    """The exact privacy and utility of a mechanism on counts whose probabilities are exact."""
-    table, denominator = integers(given)
-    if not isinstance(table.domain, Counts):
-        raise FormatError(f"the table is on {table.domain}; give one on counts")
+def table_privacy(table: Mechanism | PTable, epsilons: Sequence[Number] = EPSILONS) -> TablePrivacy:
+    """Return the exact privacy and utility of a table on counts.
+
+    Parameters
+    ----------
+    table : Mechanism or PTable
+        A table with exact probabilities, as `read` returns it.
+    epsilons
+        The epsilons at which delta is computed.
+
+    Raises
+    ------
+    FormatError
+        The table is not on counts or has floats for probabilities, or `epsilons` is not a list.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1, upper=20).certify()
+    >>> privacy = dc.formats.table_privacy(table, epsilons=["0.5", "1"])
+    >>> [(str(row.epsilon), f"{float(row.delta):.4f}", row.pair) for row in privacy.deltas]
+    [('0.5', '0.2876', 'counts 0 and 1'), ('1', '0.0000', '')]
+    """
+    weights, denominator = exact_weights(table)
+    if not isinstance(weights.domain, Counts):
+        raise FormatError(f"the table is on {weights.domain}; give a table on counts")
     if isinstance(epsilons, str) or not isinstance(epsilons, Iterable):
         raise FormatError(f"epsilons are {epsilons!r:.60}; give a list of numbers")
     deltas = []
     for epsilon in map(Epsilon.of, epsilons):
-        excess, where = exactly.delta(table, epsilon.exp)
-        deltas.append(Delta(epsilon, excess / denominator, where))
-    lost, where = exactly.delta(table, Fraction(denominator + 1))  # above every ratio of two weights
-    rows = [_row(table, count, denominator) for count in table.counts(0)]
-    truth, bias, variance = (_ends([row[place] for row in rows]) for place in range(3))
-    change = max(max(abs(z) for z, _ in _noise(table, count)) for count in table.counts(0))
-    return Measurement(tuple(deltas), lost / denominator, where, truth, bias, variance, change)
-
-
-def _ends(values: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    return min(values), max(values)
-
-
-def _noise(table: Table, count: int) -> list[tuple[int, int]]:
-    """Changes and weights of one count."""
-    row = table.row(count)
-    return [(y - count, w) for y, w in enumerate(row.weights, row.first) if w]
-
-
-def _row(table: Table, count: int, denominator: int) -> tuple[Fraction, Fraction, Fraction]:
-    """Chance of the truth, bias and variance of one count."""
-    noise = _noise(table, count)
-    truth, mean, square = (
-        Fraction(sum(m * w for m, w in part), denominator)
-        for part in ([(z == 0, w) for z, w in noise], noise, [(z * z, w) for z, w in noise])
+        excess, pair = exactly.delta(weights, epsilon.exp)
+        deltas.append(Delta(epsilon, excess / denominator, pair))
+    floor, floor_pair = exactly.delta(weights, Fraction(denominator + 1))  # above every ratio of two weights
+    changes = [_changes(weights, count) for count in weights.counts(0)]
+    truth, bias, variance = zip(*(_moments(row, denominator) for row in changes), strict=True)
+    return TablePrivacy(
+        tuple(deltas),
+        floor / denominator,
+        floor_pair,
+        (min(truth), max(truth)),
+        (min(bias), max(bias)),
+        (min(variance), max(variance)),
+        max(abs(change) for row in changes for change, _ in row),
     )
-    return truth, mean, square - mean * mean
+
+
+def _changes(table: Table, count: int) -> list[tuple[int, int]]:
+    """Return changes and weights of one count."""
+    row = table.row(count)
+    return [(output - count, weight) for output, weight in enumerate(row.weights, row.first) if weight]
+
+
+def _moments(changes: list[tuple[int, int]], denominator: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Return chance of the truth, bias and variance of one count."""
+    truth = Fraction(sum(weight for change, weight in changes if change == 0), denominator)
+    mean = Fraction(sum(change * weight for change, weight in changes), denominator)
+    mean_square = Fraction(sum(change * change * weight for change, weight in changes), denominator)
+    return truth, mean, mean_square - mean * mean

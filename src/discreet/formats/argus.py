@@ -1,17 +1,18 @@
 """The table of tau-Argus: text with semicolons, i;j;p;v;p_int_ub and perhaps the type, read by position.
 
-Its own samples have three different headers, so names mean nothing; numbers may be quoted, padded, or have a decimal
-comma. The first line is a header and is not looked at.
+The samples of tau-Argus have three different headers, so column names are not used. Numbers may be quoted, padded, or
+have a decimal comma. The first line is a header and is ignored.
 """
 
-from discreet.formats import _bound_table
-from discreet.formats._bound_table import BoundTable
-from discreet.formats._fit import Fitted, Shape
-from discreet.formats._text_file import Source, number
+from discreet.formats._bound_table import NAMES, BoundTable, bound_table, parse_line, written_lines
+from discreet.formats._fit import FittedTable, FormatLimits
+from discreet.formats._text_file import TextFile, parse_decimal
 
-COLUMNS = (*_bound_table.NAMES, "type")
+COLUMNS = (*NAMES, "type")
 DECIMALS = 10
-SHAPE = Shape("argus", (10**8, 10**DECIMALS), f"decimals of up to {DECIMALS} digits", 2, None, zeros=False)
+LIMITS = FormatLimits(
+    "argus", (10**8, 10**DECIMALS), f"decimals of up to {DECIMALS} digits", 2, None, perturbs_zero=False
+)
 DESIGN = {
     "name": "argus",
     "tool": "tau-Argus",
@@ -20,23 +21,22 @@ DESIGN = {
 }
 
 
-def read(source: Source) -> BoundTable:
-    """The table of a file."""
-    width = len(source.header)
+def read(file: TextFile) -> BoundTable:
+    """Return the table of a file. Raise FormatError, with the line, if the file is not a complete table."""
+    width = len(file.header)
     if width not in (len(COLUMNS) - 1, len(COLUMNS)):
-        raise source.refuse(
-            source.line, f"has {width} columns; tau-Argus has 5 or 6, separated by semicolons: {';'.join(COLUMNS)}"
+        raise file.error(
+            file.header_line,
+            f"has {width} columns; tau-Argus has 5 or 6, separated by semicolons: {';'.join(COLUMNS)}",
         )
-    if all(number(name) is not None for name in source.header[:5]):
-        raise source.refuse(source.line, "is numbers where the header should be; put a line of names first")
-    lines = [
-        _bound_table.parse(source, line, dict(zip(COLUMNS, fields, strict=False))) for line, fields in source.records()
-    ]
-    return _bound_table.read(source, lines, closed=False, design=DESIGN)
+    if all(parse_decimal(name) is not None for name in file.header[:5]):
+        raise file.error(file.header_line, "the header is numbers; put a line of names first")
+    lines = [parse_line(file, number, dict(zip(COLUMNS, fields, strict=False))) for number, fields in file.records()]
+    return bound_table(file, lines, closed=False, design=DESIGN)
 
 
-def write(table: Fitted) -> str:
-    """One line for each count and output; the type only where there are two."""
-    many = len(COLUMNS) if len(table.interior) > 1 else len(COLUMNS) - 1
-    found = [(i, j, p, v, upper, kind) for i, j, p, v, _, upper, kind in _bound_table.lines(table)]
-    return "".join(";".join(line[:many]) + "\n" for line in [COLUMNS, *found])
+def write(table: FittedTable) -> str:
+    """Return the text of a file: one line for each count and output, with a type only if there are two types."""
+    width = len(COLUMNS) if len(table.interior) > 1 else len(COLUMNS) - 1
+    lines = [(i, j, p, v, upper, type_) for i, j, p, v, _, upper, type_ in written_lines(table)]
+    return "".join(";".join(line[:width]) + "\n" for line in [COLUMNS, *lines])
