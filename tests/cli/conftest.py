@@ -1,6 +1,8 @@
 """The command line, run as a person runs it."""
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,16 +10,22 @@ import pytest
 from discreet import cli
 
 
+@dataclass(frozen=True)
 class Result:
-    """What a command printed, and how it ended."""
+    """What a command printed to standard output and error, and its exit code."""
 
-    def __init__(self, out: str, err: str, code: int) -> None:
-        self.out, self.err, self.code = out, err, code
+    out: str
+    err: str
+    code: int
+
+
+Run = Callable[..., Result]
+"""Runs the command with these arguments."""
 
 
 @pytest.fixture
-def discreet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
-    """Run the command in an empty folder."""
+def discreet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Return a function that runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
 

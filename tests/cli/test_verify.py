@@ -1,4 +1,4 @@
-"""`discreet verify DIR`: two checks, what each proves, and folders of other versions."""
+"""`discreet verify DIR` makes two checks, says what each proves, and checks folders of other versions."""
 
 import re
 from collections.abc import Callable
@@ -18,69 +18,72 @@ CONSISTENT = (1, 17, 21, 25)
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for releases that several tests read."""
     return tmp_path_factory.mktemp("released")
 
 
-def verified(where: Path) -> str:
-    shown = CliRunner().invoke(app, ["verify", str(where)])
-    assert shown.exit_code == 0, shown.exception
-    return " ".join(shown.output.split())
+def verified(folder: Path) -> str:
+    """Assert that a folder verifies. Return what is printed, on one line."""
+    result = CliRunner().invoke(app, ["verify", str(folder)])
+    assert result.exit_code == 0, result.exception
+    return " ".join(result.output.split())
 
 
-def refused(where: Path) -> str:
-    error = CliRunner().invoke(app, ["verify", str(where)]).exception
+def refused(folder: Path) -> str:
+    """Assert that a claim of a folder fails. Return the message."""
+    error = CliRunner().invoke(app, ["verify", str(folder)]).exception
     assert isinstance(error, CertificateError)
     return str(error)
 
 
 def raised(by: int, *before: Callable[[Forger], None]) -> Callable[[Forger], None]:
-    """The first count, its margins and the total, raised."""
+    """Return a forgery that raises the first count, its margins and the total, after other forgeries."""
 
     def change(forger: Forger) -> None:
-        for each in before:
-            each(forger)
+        for forgery in before:
+            forgery(forger)
         forger.counts("t.csv", *((row, by) for row in CONSISTENT))
 
     return change
 
 
-def test_it_says_what_each_check_proved(place: Path) -> None:
-    shown = verified(released(place, "plain"))
-    assert "every claim holds" in shown
-    assert "first check by this version of Discreet: the manifest, the tables and report.html are what" in shown
-    assert "second check by code that shares nothing with it" in shown
-    assert "proved promise: epsilon 2" in shown
-    assert "not checked that the columns 'place', 'age' were counted" in shown
+def test_each_check_states_what_it_proved(releases: Path) -> None:
+    output = verified(released(releases, "plain"))
+    assert "every claim holds" in output
+    assert "first check by this version of Discreet: the manifest, the tables and report.html are what" in output
+    assert "second check by code that shares nothing with it" in output
+    assert "proved promise: epsilon 2" in output
+    assert "not checked that the columns 'place', 'age' were counted" in output
 
 
-def test_a_failure_of_either_check_is_one(place: Path, tmp_path: Path) -> None:
-    """A count and its margins, which only a replay sees; and both, where both see it."""
-    one = refused(forged(place, tmp_path / "one", "plain", raised(1)))
-    assert "t.csv: is not what the measurements make" in one
-    assert "discreet/certify/folder: it finds nothing wrong" in one
-    both = refused(forged(place, tmp_path / "both", "plain", lambda f: f.counts("t.csv", (1, 1))))
-    assert "t.csv: is not what the measurements make" in both
-    assert "adding up: table t: the margin place is not the sum of its cells" in both
+def test_a_failure_of_either_check_is_a_failure(releases: Path, tmp_path: Path) -> None:
+    """Only a replay sees a count raised with its margins. Both checks see a count raised alone."""
+    by_replay = refused(forged(releases, tmp_path / "one", "plain", raised(1)))
+    assert "t.csv: is not what the measurements make" in by_replay
+    assert "discreet/certify/folder: it finds nothing wrong" in by_replay
+    by_both = refused(forged(releases, tmp_path / "both", "plain", lambda f: f.counts("t.csv", (1, 1))))
+    assert "t.csv: is not what the measurements make" in by_both
+    assert "adding up: table t: the margin place is not the sum of its cells" in by_both
 
 
-def test_a_failure_that_only_the_second_check_sees(place: Path, tmp_path: Path) -> None:
+def test_a_failure_that_only_the_second_check_sees_is_a_failure(releases: Path, tmp_path: Path) -> None:
     def change(forger: Forger) -> None:
         OTHER(forger)
         forger.counts("t.csv", (1, 1))
 
-    second = forged(place, tmp_path, "plain", change)
-    assert "First check, by this version of Discreet: it finds nothing wrong" in refused(second)
+    folder = forged(releases, tmp_path, "plain", change)
+    assert "First check, by this version of Discreet: it finds nothing wrong" in refused(folder)
 
 
-def test_a_folder_of_another_version_that_comes_out_the_same(place: Path, tmp_path: Path) -> None:
-    shown = verified(forged(place, tmp_path, "plain", OTHER))
-    assert "every claim holds" in shown
-    assert "not replayed" not in shown
+def test_a_folder_of_another_version_is_replayed_if_its_files_come_out_the_same(releases: Path, tmp_path: Path) -> None:
+    output = verified(forged(releases, tmp_path, "plain", OTHER))
+    assert "every claim holds" in output
+    assert "not replayed" not in output
 
 
-def test_a_folder_of_another_version_that_comes_out_otherwise(place: Path, tmp_path: Path) -> None:
-    """A count that was rounded otherwise, and another report."""
+def test_a_folder_of_another_version_is_partly_checked_if_its_files_differ(releases: Path, tmp_path: Path) -> None:
+    """A count was rounded differently, and the report differs."""
 
     def change(forger: Forger) -> None:
         OTHER(forger)
@@ -88,21 +91,21 @@ def test_a_folder_of_another_version_that_comes_out_otherwise(place: Path, tmp_p
         page = forger.path / "report.html"
         page.write_text(page.read_text().replace("<h1", "<p>of old</p><h1", 1))
 
-    shown = verified(forged(place, tmp_path, "plain", change))
-    assert "every claim holds" not in shown
-    assert "no claim fails, and not every claim was checked" in shown
-    assert "made by Discreet 0.0.1 with numpy 1.0; this is Discreet" in shown
-    assert "tables were not replayed (t.csv, report.html)" in shown
+    output = verified(forged(releases, tmp_path, "plain", change))
+    assert "every claim holds" not in output
+    assert "no claim fails, and not every claim was checked" in output
+    assert "made by Discreet 0.0.1 with numpy 1.0; this is Discreet" in output
+    assert "tables were not replayed (t.csv, report.html)" in output
 
 
 @pytest.mark.parametrize("kind", ["plain", "three dimensions, two formats"])
-def test_another_version_is_no_excuse(kind: str, place: Path, tmp_path: Path) -> None:
-    """Counts that noise does not explain, or that are no counts."""
+def test_wrong_counts_fail_in_folders_of_other_versions_too(kind: str, releases: Path, tmp_path: Path) -> None:
+    """Noise does not explain the counts, or they are not counts of the table."""
     if kind == "plain":
-        far = refused(forged(place, tmp_path / "far", kind, raised(500, OTHER)))
-        apart = re.search(r"t\.csv: place by age: published counts are up to (\d+) ", far)
-        assert apart is not None
-        assert int(apart[1]) == pytest.approx(500, abs=60)  # the count was not just as measured
+        far = refused(forged(releases, tmp_path / "far", kind, raised(500, OTHER)))
+        distance = re.search(r"t\.csv: place by age: published counts are up to (\d+) ", far)
+        assert distance is not None
+        assert int(distance[1]) == pytest.approx(500, abs=60)  # the count was not just as measured
         assert "made by Discreet 0.0.1" in far
 
     def broken(forger: Forger) -> None:
@@ -111,9 +114,9 @@ def test_another_version_is_no_excuse(kind: str, place: Path, tmp_path: Path) ->
         path = forger.path / name
         path.write_text(path.read_text().replace("child", "Child", 1))
 
-    assert "is not a table as a release writes it" in refused(forged(place, tmp_path / "broken", kind, broken))
+    assert "is not a table as a release writes it" in refused(forged(releases, tmp_path / "broken", kind, broken))
 
 
-def test_a_stranger_cannot_write_to_the_terminal(place: Path, tmp_path: Path) -> None:
-    where = forged(place, tmp_path, "plain", several(("spec.tables.0.name", "\x1b[2Kevery claim holds")))
-    assert "\x1b" not in refused(where).partition("Second check")[2]
+def test_a_stranger_cannot_write_to_the_terminal(releases: Path, tmp_path: Path) -> None:
+    folder = forged(releases, tmp_path, "plain", several(("spec.tables.0.name", "\x1b[2Kevery claim holds")))
+    assert "\x1b" not in refused(folder).partition("Second check")[2]

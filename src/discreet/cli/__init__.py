@@ -1,6 +1,7 @@
-"""The command line: one file for each command, without logic of its own.
+"""The command line. Each command is one file, and calls the library for all of its work.
 
-This module loads nothing that takes time, so that a command answers signals from its start on; `commands` loads all.
+This module loads nothing that takes time, so that a command handles signals from its start on. `_commands` loads the
+rest.
 """
 
 import signal
@@ -23,57 +24,59 @@ __all__ = ["app", "main"]
 LEAST_MEMORY = 200_000_000
 """Bytes of address space without which numpy does not load."""
 
+_MEMORY_MESSAGES = ("can't start new thread", "annot allocate memory", "failed to map segment", "std::bad_alloc")
+"""What libraries say when memory is missing, besides MemoryError."""
+
 
 def main() -> None:
-    """Run a command; a mistake of the user's is one message on standard error and exit code 2.
+    """Run a command. A mistake of the user is one message on standard error and exit code 2.
 
-    A command that is told to end by a signal removes what it put aside, as copies of rows, says so in one line, and
-    exits with 128 and the number of the signal. If its work was done by then, as a folder that is published and
-    complete, it says so and exits with 0.
+    A command that is ended by a signal removes its temporary files, prints one line, and exits with 128 plus the number
+    of the signal. If its work was complete, such as a published folder, the line says so, and the exit code is 0.
     """
-    with _streams.guarded(), _answering() as told:
+    with _streams.guarded(), _handled_signals() as received:
         try:
             _require_memory()
             from discreet.cli import _commands
 
             _commands.run()
         except BaseException as error:
-            if told:  # a library may have made an error of its own of being ended
-                _tell_the_end(told[0], error)
-                sys.exit(128 + told[0] if _streams.STATE.left is None else 0)
+            if received:  # a library may have turned the SystemExit of a signal into an error of its own
+                _print_end(received[0], error)
+                sys.exit(128 + received[0] if _streams.STATE.left is None else 0)
             if _is_lack_of_memory(error):
-                _tell_memory(error)
+                _print_lack_of_memory(error)
             elif isinstance(error, DiscreetError):
-                _commands.tell(error)
+                _commands.print_error(error)
             else:
                 raise
             sys.exit(2)
 
 
 @contextmanager
-def _answering() -> Iterator[list[int]]:
-    """Raise SystemExit where a signal tells the command to end; the signals that came are in the list.
+def _handled_signals() -> Iterator[list[int]]:
+    """Raise SystemExit when a signal ends the command. Yield a list that holds the numbers of received signals.
 
-    Signals that the command was started to ignore stay ignored.
+    Signals that are ignored when the command starts stay ignored.
     """
-    told: list[int] = []
+    received: list[int] = []
 
     def end(number: int, _: FrameType | None) -> None:
-        told.append(number)
+        received.append(number)
         sys.exit(128 + number)
 
     before = {number: signal.getsignal(number) for number in ENDING}
-    answered = {number: answer for number, answer in before.items() if answer not in (signal.SIG_IGN, None)}
-    for number in answered:
+    handlers = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    for number in handlers:
         signal.signal(number, end)
     try:
-        yield told
+        yield received
     finally:
-        for number, answer in answered.items():
-            signal.signal(number, answer)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
-def _tell_the_end(number: int, error: BaseException) -> None:
+def _print_end(number: int, error: BaseException) -> None:
     notes = list(getattr(error, "__notes__", ()))
     if _streams.STATE.left is not None and not notes:
         notes = [f"The work was done: {_streams.STATE.left}."]
@@ -83,7 +86,7 @@ def _tell_the_end(number: int, error: BaseException) -> None:
 def _require_memory() -> None:
     """Raise MemoryError if the process may have less memory than libraries need to load.
 
-    A library that finds none may end the process itself, without a word that helps.
+    Without memory a library may end the process itself, with a message that does not help.
     """
     if sys.platform == "win32":
         return
@@ -95,23 +98,23 @@ def _require_memory() -> None:
 
 
 def _is_lack_of_memory(error: BaseException) -> bool:
-    """Whether memory was missing: for values, for a thread, or for the code of a library."""
-    words = ("can't start new thread", "annot allocate memory", "failed to map segment", "std::bad_alloc")
+    """Return True if memory was missing for values, for a thread, or for the code of a library."""
     return isinstance(error, MemoryError) or (
-        isinstance(error, (ImportError, OSError, RuntimeError)) and any(word in str(error) for word in words)
+        isinstance(error, (ImportError, OSError, RuntimeError))
+        and any(message in str(error) for message in _MEMORY_MESSAGES)
     )
 
 
-def _tell_memory(error: BaseException) -> None:
+def _print_lack_of_memory(error: BaseException) -> None:
     notes = getattr(error, "__notes__", ())
-    said = (
+    message = (
         "error: there is not enough memory; raise the limit (ulimit -v), close other programs, or publish less at once"
     )
-    print(hide_secrets("\n".join([said, *notes])), file=sys.stderr)
+    print(hide_secrets("\n".join([message, *notes])), file=sys.stderr)
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when first used: it takes a while."""
+    """Load `app` when it is first used, because this takes a while."""
     if name == "app":
         from discreet.cli._commands import app
 

@@ -1,8 +1,9 @@
-"""All commands, and how their errors and warnings are told.
+"""The list of commands, and how errors and warnings are printed.
 
-A command's module is loaded when the command is run, so that `discreet --help` loads no solver and no engine.
+The module of a command is loaded when the command is run, so that `discreet --help` loads no solver and no engine.
 """
 
+import inspect
 import sys
 import warnings
 from importlib import import_module
@@ -16,37 +17,44 @@ from discreet.errors import DiscreetError, FixedCountWarning, PrecisionWarning, 
 from discreet.redact import hide_secrets
 
 COMMANDS = {
-    "design": "Design a mechanism, certify it, write its certificate.",
-    "advise": "Find the designs that meet a total budget.",
-    "compare": "Compare designs at equal privacy.",
+    "design": "Design a mechanism, certify it, and write its certificate.",
+    "advise": "Find the designs that meet a privacy budget.",
+    "compare": "Compare designs at equal privacy or equal variance.",
     "release": "Publish tables from microdata, as a folder.",
-    "verify": "Check every claim of a certificate or a folder.",
+    "verify": "Check every claim of a certificate or a release folder.",
     "infer": "Credible intervals for true counts.",
     "reconcile": "Make noisy counts add up.",
-    "keys": "Make the secret that keys are made from.",
-    "ledger": "Record what privacy was spent.",
-    "convert": "Read another tool's perturbation table.",
-    "papers": "Compare what a paper prints with what is right.",
+    "keys": "Make a secret key, or print its fingerprint.",
+    "ledger": "Keep the record of the privacy budget that was spent.",
+    "convert": "Show the privacy of another tool's perturbation table.",
+    "papers": "Compare the numbers of a paper with exact ones.",
     "demo": "Publish tables of a synthetic town.",
 }
-"""Every command, and one line on it. The module of the same name holds a function of that name, or an `app`."""
+"""Every command with one line about it. The module of that name has a function of that name, or an `app`."""
 
 
 class _LazyCommands(TyperGroup):
-    """Lists commands by `COMMANDS`, and loads one when it is run."""
+    """Lists the commands in `COMMANDS`, and loads a command when it is run."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
-        return name, None if name is None else _loaded(name), rest
+        return name, None if name is None else _load(name), rest
 
 
-def _loaded(name: str) -> Any:
+def _load(name: str) -> Any:
+    """Return the command of a module."""
     module = import_module(f"discreet.cli.{name}")
     if hasattr(module, "app"):
         return typer.main.get_command(module.app)
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name)(getattr(module, name))
-    return typer.main.get_command(alone)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    function = getattr(module, name)
+    single.command(name, help=_without_line_breaks(inspect.getdoc(function) or ""))(function)
+    return typer.main.get_command(single)
+
+
+def _without_line_breaks(docstring: str) -> str:
+    """Return paragraphs as one line each, for typer to wrap."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
 app = typer.Typer(
@@ -56,20 +64,20 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # loading rich takes longer than all the rest of --help
+    rich_markup_mode=None,  # loading rich takes longer than the rest of --help
 )
 
 
 def _not_loaded() -> None:
-    """Stand for a command in the list of commands."""
+    """Stand in for a command that is not loaded yet."""
 
 
 for _name, _help in COMMANDS.items():
     app.command(_name, help=_help)(_not_loaded)
 
 
-def _tell_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"discreet {__version__}")
         raise typer.Exit
 
@@ -77,7 +85,7 @@ def _tell_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -88,7 +96,15 @@ _UsageError: Any = typer.BadParameter.__mro__[2]
 
 
 def run() -> None:
-    """Run the command of this process's arguments."""
+    """Run the command that the arguments of this process name.
+
+    Raises
+    ------
+    DiscreetError
+        The user made a mistake; see `print_error`.
+    SystemExit
+        The exit code is not 0.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("always", FixedCountWarning)
         warnings.simplefilter("always", PrecisionWarning)
@@ -105,13 +121,13 @@ def run() -> None:
             sys.exit(code)
 
 
-def tell(error: DiscreetError) -> None:
-    """Say a mistake of the user's, with all its notes."""
+def print_error(error: DiscreetError) -> None:
+    """Print the message of an error and all its notes to standard error."""
     _print("\n".join([f"error: {error}", *getattr(error, "__notes__", ())]), "red")
 
 
 def _print(text: str, style: str) -> None:
-    """Write to standard error, without what may be a secret."""
+    """Print to standard error. Hide everything that may be a secret."""
     from rich.console import Console
 
     Console(stderr=True, highlight=False, soft_wrap=True).print(hide_secrets(text), style=style, markup=False)

@@ -1,4 +1,4 @@
-"""Figures of mechanisms, as files."""
+"""The figure of `discreet compare`: errors and privacy curves of several mechanisms."""
 
 import os
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from discreet import files
@@ -16,45 +17,64 @@ FORMATS = (".pdf", ".png", ".svg")
 _LEAST_DELTA = 1e-16
 
 
-def comparison(mechanisms: Mapping[str, Mechanism], path: str | os.PathLike[str], epsilon: float, count: int) -> None:
-    """Two panels, written to a file: the law of the error at one true count, and delta against epsilon."""
-    kind = Path(path).suffix.lower()
-    if kind not in FORMATS:
-        raise ParameterError(f"the figure is to be {os.fspath(path)!r}; end its name in {', '.join(FORMATS)}")
+def draw_comparison(
+    mechanisms: Mapping[str, Mechanism], path: str | os.PathLike[str], epsilon: float, count: int
+) -> None:
+    """Write a figure with two panels: the distribution of the error at one true count, and delta against epsilon.
+
+    Raises
+    ------
+    ParameterError
+        The name of the file does not end in .pdf, .png or .svg.
+    OutputError
+        The file cannot be written.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise ParameterError(f"--plot is {os.fspath(path)!r}; give a name that ends in {', '.join(FORMATS)}")
     figure = Figure(figsize=(11, 4.4), layout="constrained")
-    laws, curves = figure.subplots(1, 2)
-    epsilons = np.linspace(0, 3 * epsilon, 400)
-    for place, (name, mechanism) in enumerate(mechanisms.items()):
-        colour, marker, dashes = f"C{place % 10}", "osD^v"[place % 5], ("-", "--", ":", "-.")[place % 4]
-        outputs, probabilities = mechanism.pmf(count)
-        shown = probabilities >= 1e-3 * probabilities.max()
-        laws.plot(
-            outputs[shown] - count,
-            probabilities[shown],
-            marker,
-            ls=dashes,
-            lw=1,
-            ms=5 + place,
-            fillstyle="none",
-            color=colour,
-            label=name,
-        )
-        deltas = mechanism.deltas(epsilons)
-        curves.plot(epsilons, np.where(deltas > _LEAST_DELTA, deltas, np.nan), color=colour, ls=dashes, label=name)
-    laws.set(xlabel="published minus true count", ylabel="probability", title=f"Error of a count of {count}")
-    curves.set(xlabel="epsilon", ylabel="delta", yscale="log", title="Privacy: delta at every epsilon")
-    curves.set_ylim(bottom=_LEAST_DELTA, top=1.5)
-    curves.axvline(epsilon, color="0.6", lw=0.8, ls="--")
-    laws.set_ylim(bottom=0)
-    for panel in (laws, curves):
+    errors, curves = figure.subplots(1, 2)
+    _draw_errors(errors, mechanisms, count)
+    _draw_curves(curves, mechanisms, epsilon)
+    for panel in (errors, curves):
         panel.spines[["top", "right"]].set_visible(False)
         panel.grid(color="0.92")
         panel.set_axisbelow(True)
-    laws.legend(frameon=False)
-    _save(figure, path, kind)
-
-
-def _save(figure: Figure, path: str | os.PathLike[str], kind: str) -> None:
+    errors.legend(frameon=False)
     data = BytesIO()
-    figure.savefig(data, format=kind[1:], dpi=160)
+    figure.savefig(data, format=suffix[1:], dpi=160)
     files.write(path, data.getvalue())
+
+
+def _draw_errors(panel: Axes, mechanisms: Mapping[str, Mechanism], count: int) -> None:
+    for index, (name, mechanism) in enumerate(mechanisms.items()):
+        outputs, probabilities = mechanism.pmf(count)
+        visible = probabilities >= 1e-3 * probabilities.max()
+        panel.plot(
+            outputs[visible] - count,
+            probabilities[visible],
+            "osD^v"[index % 5],
+            ls=_dashes(index),
+            lw=1,
+            ms=5 + index,
+            fillstyle="none",
+            color=f"C{index % 10}",
+            label=name,
+        )
+    panel.set(xlabel="published minus true count", ylabel="probability", title=f"Error of a count of {count}")
+    panel.set_ylim(bottom=0)
+
+
+def _draw_curves(panel: Axes, mechanisms: Mapping[str, Mechanism], epsilon: float) -> None:
+    epsilons = np.linspace(0, 3 * epsilon, 400)
+    for index, (name, mechanism) in enumerate(mechanisms.items()):
+        deltas = mechanism.deltas(epsilons)
+        visible_deltas = np.where(deltas > _LEAST_DELTA, deltas, np.nan)
+        panel.plot(epsilons, visible_deltas, color=f"C{index % 10}", ls=_dashes(index), label=name)
+    panel.set(xlabel="epsilon", ylabel="delta", yscale="log", title="Privacy: delta at every epsilon")
+    panel.set_ylim(bottom=_LEAST_DELTA, top=1.5)
+    panel.axvline(epsilon, color="0.6", lw=0.8, ls="--")
+
+
+def _dashes(index: int) -> str:
+    return ("-", "--", ":", "-.")[index % 4]

@@ -3,13 +3,14 @@
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table as Grid
 
 from discreet.cli import show
 from discreet.design import compare as designs
 from discreet.exact import Epsilon
 from discreet.extras import require
+
+SETTINGS = {"maxent": ("support", "gamma")}
+"""The settings that are shown for a design; for other designs, epsilon, sigma2 and step."""
 
 
 def compare(
@@ -17,42 +18,47 @@ def compare(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="geometric, staircase, gaussian, maxent;"
-            " with --n: geometric, fair, weakly_honest, exponential, uniform.",
+            help="Designs to compare: geometric, staircase, gaussian, maxent."
+            " With --n: geometric, fair, weakly_honest, exponential, uniform.",
         ),
     ],
-    epsilon: Annotated[str, typer.Option(help="Privacy of one count.")] = "1",
-    delta: Annotated[str | None, typer.Option(help="The other half of it; 1e-9 unless given, 0 with --n.")] = None,
-    variance: Annotated[str | None, typer.Option(help="Tune to this variance instead of to the privacy.")] = None,
-    n: Annotated[int | None, typer.Option(help="Counts 0..n; unbounded unless given.")] = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a figure: .png, .svg or .pdf.")] = None,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="The epsilon of one count.")] = "1",
+    delta: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The delta of one count. By default 1e-9, or 0 with --n.")
+    ] = None,
+    variance: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Compare at this variance instead of at equal privacy.")
+    ] = None,
+    n: Annotated[int | None, typer.Option(help="Counts are 0 to n. By default counts are unbounded.")] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write a figure to this file. The name ends in .png, .svg or .pdf."),
+    ] = None,
 ) -> None:
-    """Tune designs to the same privacy (or the same variance) and show what each gives."""
+    """Tune designs to equal privacy, or to equal variance, and show privacy and error of each."""
     target = delta if delta is not None else "1e-9" if n is None else "0"
-    found = designs.compare(names, epsilon=epsilon, delta=target, variance=variance, n=n)
+    entries = designs.compare(names, epsilon=epsilon, delta=target, variance=variance, n=n)
     tuned = f"epsilon {epsilon}, delta {target}" if variance is None else f"variance {variance}"
-    grid = Grid(
-        title=f"At equal {tuned}; delta at epsilon {epsilon}, epsilon at delta {target}",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-    )
-    grid.add_column("design", no_wrap=True)
-    grid.add_column("setting")
+    grid = show.design_grid(f"At equal {tuned}; delta at epsilon {epsilon}, epsilon at delta {target}")
     for head in ("delta", "epsilon", "variance", "bias", "truth", "95%"):
         grid.add_column(head, justify="right", no_wrap=True)
-    for entry in found:
-        own = ("support", "gamma") if entry.name == "maxent" else ("epsilon", "sigma2", "step")
-        settings = {k: v for k, v in entry.mechanism.design.items() if k in own}
-        shown = ", ".join(f"{key} {_short(value)}" for key, value in settings.items())
-        figures = (entry.delta, entry.epsilon, entry.variance, entry.bias, entry.truth)
-        grid.add_row(entry.name, shown, *(f"{value:.3g}" for value in figures), f"+-{entry.within}")
+    for entry in entries:
+        names_shown = SETTINGS.get(entry.name, ("epsilon", "sigma2", "step"))
+        settings = {name: value for name, value in entry.mechanism.design.items() if name in names_shown}
+        numbers = (entry.delta, entry.epsilon, entry.variance, entry.bias, entry.truth)
+        grid.add_row(
+            entry.name,
+            ", ".join(f"{name} {_short(value)}" for name, value in settings.items()),
+            *(f"{number:.3g}" for number in numbers),
+            f"+-{entry.within}",
+        )
     show.console.print(grid)
     if plot is not None:
         require("matplotlib", "plots", "--plot")
         from discreet.cli import _compare_plot  # matplotlib takes longer to load than everything else together
 
-        mechanisms = {entry.name: entry.mechanism for entry in found}
-        _compare_plot.comparison(mechanisms, plot, float(Epsilon.of(epsilon)), 0 if n is None else n // 2)
+        mechanisms = {entry.name: entry.mechanism for entry in entries}
+        _compare_plot.draw_comparison(mechanisms, plot, float(Epsilon.of(epsilon)), 0 if n is None else n // 2)
         show.console.print(f"figure written to {plot}")
 
 

@@ -1,4 +1,4 @@
-"""`discreet convert FILE`: read another tool's table, measure it, and write it for another tool or as a certificate."""
+"""`discreet convert FILE`: show the privacy of another tool's table, and write it for a tool or as a certificate."""
 
 import json
 from fractions import Fraction
@@ -12,84 +12,127 @@ from discreet.certify.ptable import PTable
 from discreet.cli import _streams, show
 from discreet.errors import ParameterError
 from discreet.exact import text
-from discreet.formats._table_privacy import EPSILONS, Measurement
+from discreet.formats._table_privacy import EPSILONS
 from discreet.mechanism import Mechanism
 
 _KINDS = ", ".join(formats.KINDS)
 
 
 def convert(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="A perturbation table, or a certificate.")],
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the table here.")] = None,
-    to: Annotated[str | None, typer.Option(help=f"The format to write: {_KINDS}.")] = None,
-    source: Annotated[
-        str | None, typer.Option("--from", help=f"The format of FILE, where its header does not tell: {_KINDS}.")
+    path: Annotated[
+        str, typer.Argument(metavar="FILE", help="A perturbation table of another tool, or a certificate of Discreet.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the table to this file. Needs --to."),
     ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Certify at this epsilon (--to discreet); also measured.")] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help=f"The format of the output: {_KINDS} (a certificate).")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help=f"The format of FILE: {_KINDS}. By default the header of FILE tells it."
+        ),
+    ] = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="With --to discreet: the epsilon of the certificate. Else: show delta at this epsilon too.",
+        ),
+    ] = None,
     bits: Annotated[
-        int | None, typer.Option(help="Bits of a certificate; unless given, those that hold the table exactly, or 32.")
+        int | None,
+        typer.Option(
+            help="With --to discreet: rows of the certificate sum to 2**bits."
+            " By default the bits that hold the table exactly, or 32 if there are none."
+        ),
     ] = None,
     rounded: Annotated[
-        bool, typer.Option("--round", help="Round probabilities to what the format has, and measure again.")
+        bool,
+        typer.Option("--round", help="Allow probabilities to be rounded to multiples that the format has."),
     ] = False,
-    clamp: Annotated[bool, typer.Option("--clamp", help="Write outputs below 0 as 0; this costs no privacy.")] = False,
+    clamp: Annotated[
+        bool, typer.Option("--clamp", help="Allow outputs below 0 to be written as 0. This costs no privacy.")
+    ] = False,
     leave_zeros: Annotated[
-        bool, typer.Option("--leave-zeros", help="Leave the count 0 alone, as most tools do, and measure again.")
+        bool,
+        typer.Option("--leave-zeros", help="Allow the count 0 to be left alone, as most tools do. This costs privacy."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the measurement as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, with exact fractions.")] = False,
 ) -> None:
-    """Measure a table of another tool, and convert it."""
-    if (output is None) != (to is None):
-        raise ParameterError("give both --output FILE and --to FORMAT to write a table, or neither to measure one")
-    if to is not None and to not in formats.KINDS:
-        raise ParameterError(f"--to is {to!r:.60}; choose from {_KINDS}")
-    if to == "discreet" and epsilon is None:
-        raise ParameterError("a certificate is made at an epsilon: give --epsilon, for example --epsilon 1")
-    if (rounded or clamp or leave_zeros) and to in (None, "discreet"):
-        raise ParameterError("--round, --clamp and --leave-zeros change what is written for another tool: give --to it")
-    if bits is not None and to != "discreet":
-        raise ParameterError("--bits are those of a certificate: give --to discreet")
+    """Show the exact privacy of another tool's perturbation table, and convert the table.
+
+    Privacy is computed from the numbers in FILE. A table is written exactly or not at all, unless --round, --clamp or
+    --leave-zeros allow a change. The privacy of a changed table is computed again.
+    """
+    _check_options(output, to, epsilon, bits, rounded or clamp or leave_zeros)
     mechanism = formats.read(path, source)
     epsilons = EPSILONS if epsilon is None or epsilon in EPSILONS else (*EPSILONS, epsilon)
-    measured = formats.measure(mechanism, epsilons)
-    report = _report(path, mechanism, measured)
+    privacy = formats.table_privacy(mechanism, epsilons)
+    report = _report(path, mechanism, privacy)
     if not as_json:
-        _show(f"{path}, as read", mechanism, measured)
+        _show(f"{path}, as read", mechanism, privacy)
     if output is not None and to == "discreet":
-        ptable, note = _certify(mechanism, epsilon, bits)
-        ptable.save(output)
-        _streams.left(f"{output} is written")
-        report["written"] = {"file": output, "kind": to, "digest": ptable.digest, "note": note}
-        if not as_json:
-            show.console.print(f"{output}, a certificate: {note}", style="bold", markup=False)
-            show.guarantee(ptable)
+        report["written"] = _write_certificate(mechanism, output, epsilon, bits, quiet=as_json)
     elif output is not None and to is not None:
         written = formats.write(mechanism, output, to, round=rounded, clamp=clamp, leave_zeros=leave_zeros)
         _streams.left(f"{output} is written")
         exact = formats.same(written, mechanism)
-        measured = formats.measure(written, epsilons)
-        report["written"] = {"exact": exact, **_report(output, written, measured)}
+        privacy = formats.table_privacy(written, epsilons)
+        report["written"] = {"exact": exact, **_report(output, written, privacy)}
         if not as_json and exact:
             show.console.print(f"{output}: the same table exactly, for {written.design['tool']}", markup=False)
         elif not as_json:
-            _show(f"{output}, as written: {written.design['changes']}", written, measured)
+            _show(f"{output}, as written: {written.design['changes']}", written, privacy)
     if as_json:
         typer.echo(json.dumps(report, indent=1))
 
 
-def _certify(mechanism: Mechanism, epsilon: str | None, bits: int | None) -> tuple[PTable, str]:
-    """The certificate, and how far it is from the table."""
+def _check_options(output: str | None, to: str | None, epsilon: str | None, bits: int | None, changes: bool) -> None:
+    """Raise ParameterError if options do not go together."""
+    if (output is None) != (to is None):
+        raise ParameterError("give both --output FILE and --to FORMAT to write a table, or neither to show its privacy")
+    if to is not None and to not in formats.KINDS:
+        raise ParameterError(f"--to is {to!r:.60}; choose from {_KINDS}")
+    if to == "discreet" and epsilon is None:
+        raise ParameterError("a certificate needs an epsilon: give --epsilon, for example --epsilon 1")
+    if changes and to in (None, "discreet"):
+        raise ParameterError(
+            "--round, --clamp and --leave-zeros change a table that is written for another tool: give --to FORMAT"
+        )
+    if bits is not None and to != "discreet":
+        raise ParameterError("--bits is for a certificate: give --to discreet")
+
+
+def _write_certificate(
+    mechanism: Mechanism, output: str, epsilon: str | None, bits: int | None, quiet: bool
+) -> dict[str, Any]:
+    """Write a certificate, and show it unless `quiet`. Return what a report says about the file."""
     ptable = mechanism.certify(epsilon, formats.exact_bits(mechanism) if bits is None else bits)
+    note = _difference(ptable, mechanism)
+    ptable.save(output)
+    _streams.left(f"{output} is written")
+    if not quiet:
+        show.console.print(f"{output}, a certificate: {note}", style="bold", markup=False)
+        show.guarantee(ptable)
+    return {"file": output, "kind": "discreet", "digest": ptable.digest, "note": note}
+
+
+def _difference(ptable: PTable, mechanism: Mechanism) -> str:
+    """Return how far a certificate is from the table that was read, in words."""
     if formats.same(ptable, mechanism):
-        return ptable, "exactly the table that was read"
+        return "exactly the table that was read"
     distance = ptable.certificate.document["quantised"]["distance"]
-    return ptable, (
+    return (
         f"a copy quantised to {ptable.bits} bits, because the probabilities are not multiples of 2**-bits;"
         f" at most {show.upper(Fraction(distance))} from what was read, in total variation"
     )
 
 
-def _show(title: str, mechanism: Mechanism, measured: Measurement) -> None:
+def _show(title: str, mechanism: Mechanism, privacy: formats.TablePrivacy) -> None:
+    """Print tool, lookup, privacy and utility of a table."""
     show.console.print(title, style="bold", markup=False)
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -97,17 +140,12 @@ def _show(title: str, mechanism: Mechanism, measured: Measurement) -> None:
     for name in ("tool", "lookup", "zeros"):
         if name in mechanism.design:
             grid.add_row({"zeros": "empty cells"}.get(name, name), str(mechanism.design[name]))
-    for each in measured.deltas:
-        at = f", at {each.where}" if each.where else ""
-        grid.add_row(f"epsilon = {each.epsilon}", f"delta = {show.upper(each.delta)}{at}")
-    at = f", at {measured.where}" if measured.where else ""
-    grid.add_row("any epsilon", f"delta is at least {show.upper(measured.floor)}{at}")
+    for row in privacy.deltas:
+        grid.add_row(f"epsilon = {row.epsilon}", f"delta = {show.upper(row.delta)}{_at(row.pair)}")
+    grid.add_row("any epsilon", f"delta is at least {show.upper(privacy.floor)}{_at(privacy.floor_pair)}")
     for name in ("truth", "bias", "variance"):
-        least, greatest = (show.number(value) for value in getattr(measured, name))
-        grid.add_row(
-            {"truth": "chance of truth"}.get(name, name), least if least == greatest else f"{least} to {greatest}"
-        )
-    grid.add_row("largest change", str(measured.change))
+        grid.add_row(*show.utility_row(name, getattr(privacy, name)))
+    grid.add_row("largest change", str(privacy.largest_change))
     show.console.print(grid)
     show.console.print(
         "This is the delta of one count under a uniform key of its own; keys summed from records do not compose.",
@@ -115,18 +153,21 @@ def _show(title: str, mechanism: Mechanism, measured: Measurement) -> None:
     )
 
 
-def _report(path: str, mechanism: Mechanism, measured: Measurement) -> dict[str, Any]:
-    """The measurement as JSON: every fraction exactly, as text, and as a float."""
+def _at(pair: str) -> str:
+    return f", at {pair}" if pair else ""
+
+
+def _report(path: str, mechanism: Mechanism, privacy: formats.TablePrivacy) -> dict[str, Any]:
+    """Return privacy and utility for JSON: every delta exactly, as text, and as a float."""
     return {
         "file": path,
         "design": {key: value if isinstance(value, int) else str(value) for key, value in mechanism.design.items()},
         "deltas": [
-            {"epsilon": str(each.epsilon), **_number("delta", each.delta), "where": each.where}
-            for each in measured.deltas
+            {"epsilon": str(row.epsilon), **_number("delta", row.delta), "where": row.pair} for row in privacy.deltas
         ],
-        "floor": {**_number("delta", measured.floor), "where": measured.where},
-        **{name: [float(value) for value in getattr(measured, name)] for name in ("truth", "bias", "variance")},
-        "largest_change": measured.change,
+        "floor": {**_number("delta", privacy.floor), "where": privacy.floor_pair},
+        **{name: [float(value) for value in getattr(privacy, name)] for name in ("truth", "bias", "variance")},
+        "largest_change": privacy.largest_change,
     }
 
 

@@ -1,4 +1,4 @@
-"""`discreet demo`: the main job on the town that ships with Discreet."""
+"""`discreet demo`: a release of the town that ships with Discreet."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,21 +18,31 @@ if TYPE_CHECKING:
 def demo(
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Leave the published folder here; it must not exist."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Keep the published folder here. DIR must not exist. By default nothing is kept.",
+        ),
     ] = None,
-    epsilon: Annotated[str, typer.Option(help="What one person may lose in all.")] = "1",
+    epsilon: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The epsilon of the budget: all that one person may lose.")
+    ] = "1",
 ) -> None:
-    """Publish tables of a synthetic town of 100,000 people: from microdata to a folder that anyone can check."""
+    """Publish tables of a synthetic town of 100,000 people, and verify the published folder.
+
+    The demo runs the whole way from microdata to a folder that anyone can check.
+    """
     if output is not None:
         files.new_path(output)
     with files.temporary_folder("discreet-") as folder:
-        checked = _publish(folder, output or str(folder / "published"), epsilon)
+        verified = _publish(folder, output or str(folder / "published"), epsilon)
     if output is not None:
         _streams.left(f"the folder {output} is published")
-    published = checked.published
-    _first_table(published)
+    published = verified.published
+    _print_first_table(published)
     show.guarantee(published.plan.ptable)
-    show.composed(checked.manifest.document()["privacy"], len(published.plan.layout.cells.definitions))
+    show.composed_guarantee(verified.manifest.document()["privacy"], len(published.plan.layout.cells.definitions))
     if output is None:
         show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:
@@ -41,7 +51,7 @@ def demo(
 
 
 def _publish(folder: Path, output: str, epsilon: str) -> "VerifiedFolder":
-    """Release the town, then check what was left as a third party would."""
+    """Publish the town, then verify the published folder as a third party would."""
     from discreet.publish.verify_folder import verify_folder
     from discreet.release import run  # the engines take a while to load
 
@@ -54,13 +64,13 @@ def _publish(folder: Path, output: str, epsilon: str) -> "VerifiedFolder":
         return verify_folder(output)
 
 
-def _first_table(published: "Published") -> None:
-    table, (place, *_) = published.plan.layout.tables[0]
-    down, across = published.plan.layout.groupings[place].axes
+def _print_first_table(published: "Published") -> None:
+    table, (grouping_index, *_) = published.plan.layout.tables[0]
+    row_axis, column_axis = published.plan.layout.groupings[grouping_index].axes
     grid = Grid(title=f"{table.name}, as published", title_justify="left")
-    grid.add_column(down.book.name)
-    for name in across.labels:
-        grid.add_column(name, justify="right")
-    for name, counts in zip(down.labels, published.tables[0][0].tolist(), strict=True):
-        grid.add_row(name, *map(str, counts))
+    grid.add_column(row_axis.book.name)
+    for label in column_axis.labels:
+        grid.add_column(label, justify="right")
+    for label, counts in zip(row_axis.labels, published.tables[0][0].tolist(), strict=True):
+        grid.add_row(label, *map(str, counts))
     show.console.print(grid)

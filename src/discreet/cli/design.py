@@ -1,4 +1,4 @@
-"""`discreet design NAME`: one subcommand a design, its options read from the function's own signature and docstring."""
+"""`discreet design NAME`: one subcommand for each design, with the parameters of the design as options."""
 
 import inspect
 import re
@@ -17,40 +17,45 @@ app = typer.Typer(
     help="Design a mechanism, certify it, and write its certificate.", no_args_is_help=True, add_completion=False
 )
 
-_SEVERAL = ("mono", "pstay", "weights")
-"""Parameters that may have a value for each row or count."""
+_LISTS = ("mono", "pstay", "weights")
+"""Parameters that may be a list, with a value for each row or count."""
 
-_AFTER = {
-    "bits": (int, 32, typer.Option(help="Every row of the table sums to 2**bits; 8 to 62.")),
-    "count": (int | None, None, typer.Option(help="True count to draw the chart for; the middle one unless given.")),
-    "output": (str | None, None, typer.Option("--output", "-o", metavar="FILE", help="Write the certificate here.")),
+_EPSILON = typer.Option(metavar="NUMBER", help="Certify at this epsilon. The design has no epsilon of its own.")
+_BITS = typer.Option(help="Every row of the certified table sums to 2**bits. Give 8 to 62.")
+_COUNT = typer.Option(help="Draw the chart for this true count. By default the middle of the domain.")
+_OUTPUT = typer.Option("--output", "-o", metavar="FILE", help="Write the certificate to this file.")
+
+_COMMON_OPTIONS = {
+    "bits": (int, 32, _BITS),
+    "count": (int | None, None, _COUNT),
+    "output": (str | None, None, _OUTPUT),
 }
 
 
-def run(
+def _run(
     make: Callable[..., Mechanism],
     parameters: dict[str, Any],
-    at: str | None,
+    epsilon: str | None,
     bits: int,
     count: int | None,
     output: str | None,
 ) -> None:
-    """Design, certify, show, write."""
+    """Design, certify, write and show a mechanism. `epsilon` is for designs without an epsilon of their own."""
     with show.waiting(f"designing {make.__name__}"):
         mechanism = make(**parameters)
-    chart = count if count is not None else _middle(mechanism)
+    chart_count = count if count is not None else _middle(mechanism)
     try:
-        ptable = mechanism.certify(at, bits)
+        ptable = mechanism.certify(epsilon, bits)
     except EpsilonError:
         if output is not None:
             raise
-        show.law(mechanism, chart)
+        show.distribution(mechanism, chart_count)
         show.console.print("This design has no epsilon of its own: give --epsilon to certify it.")
         return
     if output is not None:
         ptable.save(output)
         _streams.left(f"{output} is written")
-    show.law(Mechanism.from_table(ptable.table, mechanism.design), chart)
+    show.distribution(Mechanism.from_table(ptable.table, mechanism.design), chart_count)
     show.guarantee(ptable)
     if output is not None:
         show.console.print(f"certificate written to {output}")
@@ -59,75 +64,74 @@ def run(
 def _middle(mechanism: Mechanism) -> int:
     if isinstance(mechanism.domain, Cycle):
         return 0
-    return (
-        mechanism.domain.lower
-        if mechanism.domain.upper is None
-        else (mechanism.domain.lower + mechanism.domain.upper) // 2
+    lower, upper = mechanism.domain.lower, mechanism.domain.upper
+    return lower if upper is None else (lower + upper) // 2
+
+
+def _parse_list(name: str, text: Any) -> list[str] | list[bool]:
+    """Return numbers, or for `mono` true and false, separated by commas or spaces. Raise ParameterError for others."""
+    parts = str(text).replace(",", " ").split()
+    if name != "mono":
+        return parts
+    values = {"true": True, "false": False}
+    if not parts or not {part.lower() for part in parts} <= set(values):
+        raise ParameterError(f"{name} is {text!r}; give true or false, or several of them separated by commas")
+    return [values[part.lower()] for part in parts]
+
+
+def parameter_help(docstring: str, name: str) -> str | None:
+    """Return the description of a parameter in a numpy docstring, on one line. Return None if there is none.
+
+    The heading of the description may have several names, and a type after a colon.
+    """
+    heading = rf"^(?:\w+, )*{re.escape(name)}(?:, \w+)*(?: : .*)?\n"
+    description = re.search(rf"{heading}((?:    .*\n?)+)", docstring, re.MULTILINE)
+    return " ".join(description[1].split()) if description else None
+
+
+def _option(parameter: inspect.Parameter, hint: Any, docstring: str) -> inspect.Parameter:
+    """Return a parameter of a design as an option of the command line."""
+    kinds = get_args(hint)
+    is_whole = int in kinds and float not in kinds
+    kind: Any = hint if hint in (bool, int, float) else int if is_whole else str
+    required = parameter.default is inspect.Parameter.empty
+    option = typer.Option(help=parameter_help(docstring, parameter.name))
+    return parameter.replace(
+        annotation=Annotated[kind if required else kind | None, option],
+        default=None if parameter.default == () else parameter.default,  # a command line cannot show an empty tuple
     )
 
 
-def _default(value: Any) -> Any:
-    """A default that a command line can show."""
-    return None if value == () else value
+def _add_command(name: str, make: Callable[..., Mechanism]) -> None:
+    """Add the subcommand of a design: its parameters, --epsilon if the design has none, and the common options."""
+    docstring, hints = inspect.getdoc(make) or "", get_type_hints(make)
+    options = [
+        _option(parameter, hints[parameter.name], docstring)
+        for parameter in inspect.signature(make).parameters.values()
+    ]
+    own_names = {option.name for option in options}
+    common = dict(_COMMON_OPTIONS)
+    if "epsilon" not in own_names:
+        common = {"epsilon": (str | None, None, _EPSILON), **common}
+    options += [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, option], default=default)
+        for key, (kind, default, option) in common.items()
+    ]
 
-
-def _several(key: str, given: Any) -> list[str] | list[bool]:
-    """Numbers, or true and false, separated by commas or spaces."""
-    parts = str(given).replace(",", " ").split()
-    if key != "mono":
-        return parts
-    words = {"true": True, "false": False}
-    if not parts or not {part.lower() for part in parts} <= set(words):
-        raise ParameterError(f"{key} is {given!r}; give true or false, or several of them separated by commas")
-    return [words[part.lower()] for part in parts]
-
-
-def _add(name: str, make: Callable[..., Mechanism]) -> None:
-    """A subcommand with the design's parameters, --epsilon where it has none, and the common options."""
-    documented = inspect.getdoc(make) or ""
-    hints = get_type_hints(make)
-    parameters = []
-    for parameter in inspect.signature(make).parameters.values():
-        help_text = re.search(rf"^{parameter.name}\n((?:    .*\n?)+)", documented, re.MULTILINE)
-        option = typer.Option(help=" ".join(help_text[1].split()) if help_text else None)
-        hint = hints[parameter.name]
-        whole = int in get_args(hint) and float not in get_args(hint)
-        kind: Any = hint if hint in (bool, int, float) else int if whole else str
-        optional = parameter.default is not inspect.Parameter.empty
-        parameters.append(
-            parameter.replace(
-                annotation=Annotated[kind | None if optional else kind, option],
-                default=_default(parameter.default) if optional else inspect.Parameter.empty,
-            )
-        )
-    own = {parameter.name for parameter in parameters}
-    extra = dict(_AFTER)
-    if "epsilon" not in own:
-        extra = {
-            "epsilon": (
-                str | None,
-                None,
-                typer.Option(help="Certify at this epsilon; the design has none of its own."),
-            ),
-            **extra,
+    def command(**values: Any) -> None:
+        parameters = {
+            key: _parse_list(key, values[key]) if key in _LISTS else values[key]
+            for key in own_names
+            if values[key] is not None
         }
-    for key, (kind, default, option) in extra.items():
-        parameters.append(
-            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, option], default=default)
-        )
+        epsilon = None if "epsilon" in own_names else values["epsilon"]
+        _run(make, parameters, epsilon, values["bits"], values["count"], values["output"])
 
-    def command(**given: Any) -> None:
-        chosen = {
-            key: _several(key, given[key]) if key in _SEVERAL else given[key] for key in own if given[key] is not None
-        }
-        run(
-            make, chosen, None if "epsilon" in own else given["epsilon"], given["bits"], given["count"], given["output"]
-        )
-
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    app.command(name.replace("_", "-"), help=documented.split("\n\n")[0])(command)
+    command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    command.__annotations__ = {option.name: option.annotation for option in options}
+    summary = docstring.split("\n\n")[0].removeprefix("Return ")
+    app.command(name.replace("_", "-"), help=summary[:1].upper() + summary[1:])(command)
 
 
 for _name in registry.MODULES:
-    _add(_name, registry.design(_name))
+    _add_command(_name, registry.design(_name))

@@ -1,4 +1,4 @@
-"""`discreet ledger`: open a budget, see what was granted from it, check it, hand it on."""
+"""`discreet ledger`: open a budget, show and verify its record, export it, give units back."""
 
 import os
 from typing import TYPE_CHECKING, Annotated
@@ -9,8 +9,8 @@ from rich.table import Table as Grid
 
 from discreet.certify.ptable import load
 from discreet.cli import _streams
-from discreet.cli import show as shown
-from discreet.cli.keys import DEFAULT, Source
+from discreet.cli import show as printed
+from discreet.cli.keys import DEFAULT_SECRET, SecretSource
 from discreet.errors import LedgerError, ParameterError
 from discreet.exact import text
 from discreet.measure import secrets
@@ -22,28 +22,43 @@ if TYPE_CHECKING:
     from discreet.account.ledger.statement import Statement
 
 app = typer.Typer(
-    help="The record of what privacy was spent, in whole units of one table.",
+    help="Keep the record of a privacy budget, in whole units of one certified table.",
     no_args_is_help=True,
     add_completion=False,
 )
 
-Place = Annotated[str, typer.Argument(metavar="LEDGER", help="A file, or postgresql://user@host/database.")]
+LedgerPath = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A file, or a database: postgresql://user@host/database.")
+]
 
 
 @app.command("open")
 def open_(
-    ledger: Place,
-    unit: Annotated[str, typer.Option(metavar="CERTIFICATE", help="The table that the budget is counted in.")],
-    epsilon: Annotated[str, typer.Option(help="What all releases together may cost one person.")],
-    delta: Annotated[str, typer.Option(help="The other half of it.")] = "0",
-    contributions: Annotated[int, typer.Option(help="Most rows that one person has in a grouping.")] = 1,
-    name: Annotated[str | None, typer.Option(help="What the ledger is for.")] = None,
-    secret: Source = DEFAULT,
+    ledger: LedgerPath,
+    unit: Annotated[
+        str,
+        typer.Option(
+            metavar="CERTIFICATE",
+            help="The certificate of the unit. One unit is one cell drawn from its table, for a person in the cell.",
+        ),
+    ],
+    epsilon: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER", help="The epsilon of the budget: all that one person may lose by all releases together."
+        ),
+    ],
+    delta: Annotated[str, typer.Option(metavar="NUMBER", help="The delta of the budget.")] = "0",
+    contributions: Annotated[
+        int, typer.Option(help="The largest number of rows of one person that a table counts.")
+    ] = 1,
+    name: Annotated[str | None, typer.Option(help="A name for the ledger, shown in its summary.")] = None,
+    secret: SecretSource = DEFAULT_SECRET,
 ) -> None:
-    """Open a ledger: a budget in whole units of one certificate."""
+    """Open a new ledger, with a budget in whole units of one certificate."""
     from discreet.account.ledger.ledger import Ledger  # its database takes a while to load
 
-    made = Ledger.open(
+    opened = Ledger.open(
         ledger,
         unit=load(unit),
         epsilon=epsilon,
@@ -52,24 +67,24 @@ def open_(
         contributions=contributions,
         name=name,
     )
-    _streams.left(f"the ledger {made.id} is open")
-    shown.console.print(f"ledger {made.id} holds {made.capacity} units", style="bold green", markup=False)
-    shown.console.print(
+    _streams.left(f"the ledger {opened.id} is open")
+    printed.console.print(f"ledger {opened.id} holds {opened.capacity} units", style="bold green", markup=False)
+    printed.console.print(
         "One unit is one cell drawn from this table, for a person who is in it. A release costs as many units as one"
         " person touches cells; other tables are converted, rounded up."
     )
 
 
 @app.command()
-def show(ledger: Place, secret: Source = DEFAULT) -> None:
-    """Show what was granted, to whom, when, and what is left."""
-    opened = _at(ledger, secret)
+def show(ledger: LedgerPath, secret: SecretSource = DEFAULT_SECRET) -> None:
+    """Show the budget, every release that reserved or spent units, and the units that are left."""
+    opened = _open(ledger, secret)
     statement = opened.show()
-    _summary(statement)
+    _print_summary(statement)
     try:
-        _as_remembered(opened, secret)
+        _check_against_memory(opened, secret)
     except LedgerError as error:
-        shown.console.print(f"warning: {error}", style="bold yellow", markup=False)
+        printed.console.print(f"warning: {error}", style="bold yellow", markup=False)
     if statement.records:
         grid = Grid(box=SIMPLE_HEAD)
         for head in ("release", "units", "state", "reserved", "changed", "note"):
@@ -78,65 +93,80 @@ def show(ledger: Place, secret: Source = DEFAULT) -> None:
             note = ", ".join(f"{key} {value}" for key, value in record.note.items())
             cells = (record.release, str(record.cost), record.state, record.reserved[:19], record.changed[:19], note)
             grid.add_row(*(cell.replace("[", "\\[") for cell in cells))
-        shown.console.print(grid)
+        printed.console.print(grid)
 
 
 @app.command()
 def verify(
-    ledger: Place,
+    ledger: LedgerPath,
     head: Annotated[
-        str | None, typer.Option(metavar="SEQ:MAC", help="From a manifest: the ledger must not be older than this.")
+        str | None,
+        typer.Option(
+            metavar="SEQ:MAC",
+            help="The head of the ledger, from the last manifest. Fail if the ledger is older than this head.",
+        ),
     ] = None,
-    secret: Source = DEFAULT,
+    secret: SecretSource = DEFAULT_SECRET,
 ) -> None:
-    """Recompute the chain, the sums, the cells and the unit; exit 0 only if all of it holds."""
-    opened = _at(ledger, secret)
-    statement = opened.verify(None if head is None else _head(head))
-    remembered = _as_remembered(opened, secret)
+    """Recompute the chain of entries, the sums, the cells and the unit of a ledger. Exit with 0 only if all hold."""
+    opened = _open(ledger, secret)
+    statement = opened.verify(None if head is None else _parse_head(head))
+    in_memory = _check_against_memory(opened, secret)
     _streams.left("every check holds")
-    shown.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
-    _summary(statement)
-    if remembered:
-        shown.console.print("The memory of the secret knows no later entry.")
+    printed.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
+    _print_summary(statement)
+    if in_memory:
+        printed.console.print("The memory of the secret knows no later entry.")
     elif head is None:
-        shown.console.print("An older copy of a ledger is a valid ledger: give --head from the last manifest.")
+        printed.console.print("An older copy of a ledger is a valid ledger: give --head from the last manifest.")
 
 
 @app.command()
 def export(
-    ledger: Place,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="JSON lines, one an entry.")],
-    secret: Source = DEFAULT,
+    ledger: LedgerPath,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file to write, one JSON object a line. FILE must not exist."
+        ),
+    ],
+    secret: SecretSource = DEFAULT_SECRET,
 ) -> None:
-    """Write the entries as JSON lines, without secrets."""
-    _at(ledger, secret).export(output)
+    """Write all entries of a ledger as JSON lines, without secrets."""
+    _open(ledger, secret).export(output)
     _streams.left(f"{output} is written")
-    shown.console.print(f"entries written to {output}", markup=False)
+    printed.console.print(f"entries written to {output}", markup=False)
 
 
 @app.command()
 def refund(
-    ledger: Place,
-    release: Annotated[str, typer.Argument(help="A release that was reserved, and crashed before it drew anything.")],
-    secret: Source = DEFAULT,
+    ledger: LedgerPath,
+    release: Annotated[
+        str,
+        typer.Argument(
+            metavar="RELEASE", help="The release, as `discreet ledger show` names it. It must not have drawn any noise."
+        ),
+    ],
+    secret: SecretSource = DEFAULT_SECRET,
 ) -> None:
-    """Give back what a release reserved; refused if anything may have been drawn."""
-    grant = _at(ledger, secret).find(release)
+    """Give back the units that a failed release reserved. Refused if the release may have drawn noise."""
+    grant = _open(ledger, secret).find(release)
     if grant is None:
         raise LedgerError(f"{release!r:.200} was never reserved; see `discreet ledger show`")
     grant.refund()
     _streams.left("the units are given back")
-    shown.console.print(f"{grant.cost} units of {release} given back", markup=False)
+    printed.console.print(f"{grant.cost} units of {release} given back", markup=False)
 
 
-def _at(place: str, secret: str) -> "Ledger":
+def _open(path: str, secret: str) -> "Ledger":
+    """Return an existing ledger."""
     from discreet.account.ledger.ledger import Ledger  # its database takes a while to load
 
-    return Ledger.at(place, secrets.secret(secret))
+    return Ledger.at(path, secrets.secret(secret))
 
 
-def _as_remembered(ledger: "Ledger", source: str) -> bool:
-    """Compare a ledger with the memory beside the file of the secret. Return False if the memory says nothing of it.
+def _check_against_memory(ledger: "Ledger", source: str) -> bool:
+    """Compare a ledger with the memory beside the file of the secret. Return False if the memory does not know it.
 
     Raises
     ------
@@ -162,13 +192,13 @@ def _as_remembered(ledger: "Ledger", source: str) -> bool:
     return True
 
 
-def _summary(statement: "Statement") -> None:
+def _print_summary(statement: "Statement") -> None:
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     used = statement.spent + statement.reserved
     budget = statement.budget
-    spends = sum(record.state in ("spent", "complete") for record in statement.records)
+    spent_releases = sum(record.state in ("spent", "complete") for record in statement.records)
     rows = {
         "ledger": statement.ledger + (f", {statement.name}" if statement.name else ""),
         "unit": statement.unit,
@@ -178,18 +208,19 @@ def _summary(statement: "Statement") -> None:
         "spent": f"{statement.spent} units",
         "reserved": f"{statement.reserved} units",
         "left": f"{statement.left} units",
-        "composed": f"{used} units cost at most epsilon {shown.above(statement.epsilon)} at the budget's delta, and"
-        f" delta {shown.above(statement.delta)} at its epsilon",
-        "releases": f"{spends} spent; the manifest of the last of them has seq {spends}, which counts releases",
+        "composed": f"{used} units cost at most epsilon {printed.above(statement.epsilon)} at the budget's delta, and"
+        f" delta {printed.above(statement.delta)} at its epsilon",
+        "releases": f"{spent_releases} spent; the manifest of the last of them has seq {spent_releases}, which counts"
+        " releases",
         "head": f"{statement.head}   (entry {statement.head.seq}; an entry is a step of a release)",
     }
     for name, value in rows.items():
         grid.add_row(name, value.replace("[", "\\["))
-    shown.console.print(grid)
+    printed.console.print(grid)
 
 
-def _head(given: str) -> tuple[int, str]:
-    seq, _, mac = given.partition(":")
+def _parse_head(head: str) -> tuple[int, str]:
+    seq, _, mac = head.partition(":")
     if not (seq.isascii() and seq.isdecimal() and len(seq) < 19 and len(mac) == 64):
-        raise ParameterError(f"--head is {given!r:.100}; give it as in the manifest, a number, a colon and 64 digits")
+        raise ParameterError(f"--head is {head!r:.100}; give a number, a colon and 64 digits, as in the manifest")
     return int(seq), mac

@@ -12,30 +12,37 @@ from discreet.reconcile import csv_table
 
 
 def reconcile(
-    file: Annotated[
+    path: Annotated[
         str,
         typer.Argument(
             metavar="FILE",
-            help="CSV with a column count, and name and parent, or a column a dimension (empty or _total: all of it).",
+            help="A CSV file with a column count. For a hierarchy it also has the columns name and parent. For a"
+            " crossed table it has one column for each dimension; an empty label or _total stands for the sum over"
+            " the dimension. The columns variance and fixed are optional.",
         ),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="Write the reconciled table here.")],
-    seed: Annotated[int, typer.Option(help="Decides ties; the same seed gives the same table.")] = 0,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="Write the reconciled table to this file.")
+    ],
+    seed: Annotated[int, typer.Option(help="Decides ties. The same seed gives the same table.")] = 0,
 ) -> None:
-    """Make the noisy counts of a table add up: non-negative integers, every total the sum of its parts."""
+    """Make the noisy counts of a table add up.
+
+    The result has non-negative integers, and every total is the sum of its parts. This costs no privacy.
+    """
     try:
-        with files.open_file(file) as given:
-            text = given.read().decode("utf-8-sig")
+        with files.open_file(path) as file:
+            text = file.read().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"{file:.200} cannot be read ({reason}); give a CSV file") from None
+        raise InputError(f"{path:.200} cannot be read ({reason}); give a CSV file") from None
     result = csv_table.reconcile(text, seed)
     files.write(output, result.text.encode())
     _streams.left(f"{output} is written")
     grid = Grid(title="How far the numbers moved", title_justify="left")
     for head in ("margin", "largest", "mean", "root mean square"):
         grid.add_column(head, justify="left" if head == "margin" else "right")
-    for name, told in result.moved.items():
-        grid.add_row(name, str(told.largest), f"{told.mean:.3g}", f"{told.root_mean_square:.3g}")
+    for margin, moved in result.moved.items():
+        grid.add_row(margin, str(moved.largest), f"{moved.mean:.3g}", f"{moved.root_mean_square:.3g}")
     show.console.print(grid)
     show.console.print(f"reconciled table written to {output}", markup=False)

@@ -1,4 +1,4 @@
-"""`discreet release SPEC -o DIR`: microdata to a folder that can be published."""
+"""`discreet release SPEC -o DIR`: from microdata to a folder that can be published."""
 
 import json
 from typing import Annotated
@@ -10,24 +10,34 @@ from discreet.errors import ParameterError
 
 
 def release(
-    spec: Annotated[str | None, typer.Argument(metavar="SPEC", help="The specification, a YAML file.")] = None,
+    spec: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SPEC",
+            help="The specification: a YAML file that names the source, the dimensions, the tables and the budget.",
+        ),
+    ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="DIR", help="The folder to leave; it must not exist.")
+        str | None,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder to publish. DIR must not exist."),
     ] = None,
     log: Annotated[
         str | None,
         typer.Option(
             "--log",
             metavar="FILE",
-            help="A private file for the steward: record counts, undeclared categories, realised errors. Never publish"
-            " it.",
+            help="Write a private log for the steward: numbers of records, undeclared categories, true errors."
+            " Never publish this file.",
         ),
     ] = None,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON schema of a specification and stop.")
-    ] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of specifications and exit.")] = False,
 ) -> None:
-    """Count, perturb, and leave a folder that can be published as it is."""
+    """Count microdata, add noise, and write a folder that can be published as it is.
+
+    The folder holds measurements, tables that add up, the certificate of the noise, a manifest and a report. If the
+    command fails, there is no folder. If it fails after the noise was drawn, the same command continues from the same
+    measurements.
+    """
     from discreet.release import ReleaseSpec, run  # the engines take a while to load
     from discreet.release.run import PUBLISHED
 
@@ -38,18 +48,20 @@ def release(
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
     with show.progress() as progress:
 
-        def tell(doing: str, done: float) -> None:
-            if doing == PUBLISHED:
+        def report(stage: str, done: float) -> None:
+            if stage == PUBLISHED:
                 _streams.left(f"the folder {output} is published and complete")
             else:
-                progress(doing, done)
+                progress(stage, done)
 
-        made = run(spec, output, log=log, progress=tell)
-    if made.resumed is not None:
-        show.console.print(f"went on from measurements drawn earlier ({made.resumed}): nothing was drawn", markup=False)
-    privacy = made.manifest["privacy"]
-    show.guarantee(made.ptable, promised=privacy["cell"] is not None)
-    show.composed(privacy, made.cells)
+        published = run(spec, output, log=log, progress=report)
+    if published.resumed is not None:
+        show.console.print(
+            f"continued from measurements drawn earlier ({published.resumed}): nothing was drawn", markup=False
+        )
+    privacy = published.manifest["privacy"]
+    show.guarantee(published.ptable, promised=privacy["cell"] is not None)
+    show.composed_guarantee(privacy, published.cells)
     if log is not None:
         show.console.print(
             f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False

@@ -1,17 +1,19 @@
-"""How a table and its guarantee are printed: one way, for every command."""
+"""Print tables, guarantees and progress: one way for all commands."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
 from discreet import categories
+from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.certify.table import PROPERTIES
 from discreet.cli._bars import bars
@@ -24,53 +26,56 @@ from discreet.publish.report.numbers import number as number
 
 console = Console(highlight=False)
 if not console.is_terminal:
-    console.width = 1000  # whoever reads a pipe or a file wants whole lines
+    console.width = 1000  # a pipe or a file gets whole lines
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[str, float], None]]:
-    """Bars for what is being done: call it with a stage, and the fraction of it that is done."""
+    """Yield a function that shows progress. Call it with the name of a stage and the part of the stage that is done."""
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as running:
+    with Progress(*columns, console=console, transient=True) as bars_on_screen:
         stages: dict[str, TaskID] = {}
 
-        def tell(doing: str, done: float) -> None:
-            if doing not in stages:
+        def report(stage: str, done: float) -> None:
+            if stage not in stages:
                 for earlier in stages.values():
-                    running.update(earlier, total=1, completed=1)
-                stages[doing] = running.add_task(doing, total=None)
+                    bars_on_screen.update(earlier, total=1, completed=1)
+                stages[stage] = bars_on_screen.add_task(stage, total=None)
             if done > 0:
-                running.update(stages[doing], total=1, completed=done)
+                bars_on_screen.update(stages[stage], total=1, completed=done)
 
-        yield tell
-
-
-def waiting(what: str) -> AbstractContextManager[object]:
-    """Show that something is being done, if standard error is a terminal."""
-    return Console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
+        yield report
 
 
-def composed(privacy: Mapping[str, Any], cells: int) -> None:
-    """What a manifest promises: of one count where it has more to say than the certificate, and of the release."""
-    who, rows, touches = privacy["unit"], privacy["contributions"], privacy["touches"]
+def waiting(message: str) -> AbstractContextManager[object]:
+    """Show a message while work is being done, if standard error is a terminal."""
+    return Console(stderr=True).status(message) if sys.stderr.isatty() else nullcontext()
+
+
+def composed_guarantee(privacy: Mapping[str, Any], cells: int) -> None:
+    """Print the promise of a release, from the section `privacy` of its manifest.
+
+    The promise of one cell is printed if it differs from that of the certificate, or is the only one.
+    """
+    unit, rows, touches = privacy["unit"], privacy["contributions"], privacy["touches"]
     if rows == 1:
-        console.print(f"cells            {cells}, and {who} is in {touches} of them")
+        console.print(f"cells            {cells}, and {unit} is in {touches} of them")
     else:
-        console.print(f"cells            {cells}; {who} has up to {rows} rows, each in up to {touches} of them")
-    own, together = privacy["cell"], privacy["composed"]
-    if own is not None and (rows > 1 or together is None):
-        also = f" with up to {rows} rows in it" if rows > 1 else ""
-        delta = upper(exact(own["delta"], "delta"))
-        console.print(f"one cell alone   epsilon = {own['epsilon']}, delta = {delta} for {who}{also}")
-    if together is None:
+        console.print(f"cells            {cells}; {unit} has up to {rows} rows, each in up to {touches} of them")
+    one_cell, composed = privacy["cell"], privacy["composed"]
+    if one_cell is not None and (rows > 1 or composed is None):
+        with_rows = f" with up to {rows} rows in it" if rows > 1 else ""
+        delta = upper(exact(one_cell["delta"], "delta"))
+        console.print(f"one cell alone   epsilon = {one_cell['epsilon']}, delta = {delta} for {unit}{with_rows}")
+    if composed is None:
         console.print(f"in all           no guarantee: {privacy['no_guarantee']}")
         return
-    delta = above(float(together["delta"]))
-    console.print(f"in all           epsilon = {together['epsilon']}, delta = {delta} for {who}, an upper bound")
+    delta = above(float(composed["delta"]))
+    console.print(f"in all           epsilon = {composed['epsilon']}, delta = {delta} for {unit}, an upper bound")
 
 
 def guarantee(ptable: PTable, *, promised: bool = True) -> None:
-    """Domain, the exact (epsilon, delta) where it is promised, utility and properties of certified integers."""
+    """Print domain, neighbours, utility and properties of a certified table, and its guarantee if it is promised."""
     epsilon, _, delta = ptable.guarantee
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -80,10 +85,7 @@ def guarantee(ptable: PTable, *, promised: bool = True) -> None:
     if promised:
         grid.add_row("guarantee", f"epsilon = {epsilon}, delta = {upper(delta)}, recomputed in integers")
     for name, values in ptable.utility.items():
-        least, greatest = (number(value) for value in values)
-        grid.add_row(
-            {"truth": "chance of truth"}.get(name, name), least if least == greatest else f"{least} to {greatest}"
-        )
+        grid.add_row(*utility_row(name, values))
     grid.add_row(
         "properties", " ".join(name for name in PROPERTIES if name in ptable.properties) or "none of the seven"
     )
@@ -92,46 +94,68 @@ def guarantee(ptable: PTable, *, promised: bool = True) -> None:
     console.print(grid)
 
 
-def law(mechanism: Mechanism, count: int) -> None:
-    """The outputs of one true count, as a chart; on a cycle those around it, by name where they have one."""
+def design_grid(title: str) -> Grid:
+    """Return an empty table of designs and their settings. Callers add columns for numbers."""
+    table = Grid(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("design", no_wrap=True)
+    table.add_column("setting")
+    return table
+
+
+def utility_row(name: str, values: tuple[Fraction, Fraction]) -> tuple[str, str]:
+    """Return the words for truth, bias or variance, and the least and greatest value as text."""
+    least, greatest = (number(value) for value in values)
+    words = "chance of truth" if name == "truth" else name
+    return words, least if least == greatest else f"{least} to {greatest}"
+
+
+def distribution(mechanism: Mechanism, count: int) -> None:
+    """Print a chart of the outputs of one true count. On a cycle the chart is centred on the true value."""
     if isinstance(mechanism.domain, Counts):
         outputs, probabilities = mechanism.pmf(count)
-        true, labels = f"count of {count}", [str(output) for output in outputs.tolist()]
+        true_value, labels = f"count of {count}", [str(output) for output in outputs.tolist()]
     else:
-        true, labels, probabilities = _around(mechanism, mechanism.domain, count)
-    console.print(f"outputs for a true {true}", style="bold")
+        true_value, labels, probabilities = _around(mechanism, mechanism.domain, count)
+    console.print(f"outputs for a true {true_value}", style="bold")
+    print_bars(labels, probabilities)
+
+
+def print_bars(labels: list[str], probabilities: Floats) -> None:
+    """Print a bar chart, in ASCII if the terminal has nothing else."""
     for line in bars(labels, probabilities, ascii_only=not console.encoding.startswith("utf")):
         console.print(line, markup=False)
 
 
-def _around(mechanism: Mechanism, where: Cycle, count: int) -> tuple[str, list[str], npt.NDArray[np.float64]]:
-    """On a cycle: the true value in words, its outputs and their probabilities, the true one in the middle.
+def _around(mechanism: Mechanism, cycle: Cycle, count: int) -> tuple[str, list[str], Floats]:
+    """Return the true value in words, and labels and probabilities of all outputs, the true value in the middle.
 
-    In several dimensions the true value is (count, 0, ...), and the likeliest outputs come first.
+    In several dimensions the true value is (count, 0, ...), and the most likely outputs come first.
     """
-    value = (min(max(count, 0), where.shape[0] - 1), *[0] * (len(where.shape) - 1))
+    value = (min(max(count, 0), cycle.shape[0] - 1), *[0] * (len(cycle.shape) - 1))
     outputs, probabilities = mechanism.pmf(value)
-    names = categories.names(mechanism.design, where.size)
-    if len(where.shape) > 1:
+    names = categories.names(mechanism.design, cycle.size)
+    if len(cycle.shape) > 1:
         order = np.argsort(-probabilities, kind="stable")
         return f"value of {value}", [str(tuple(output)) for output in outputs[order].tolist()], probabilities[order]
-    order = (np.arange(where.size) + value[0] - where.size // 2) % where.size
+    order = (np.arange(cycle.size) + value[0] - cycle.size // 2) % cycle.size
     labels = names or [str(output) for output in outputs.tolist()]
-    return f"value of {labels[value[0]]}", [labels[place] for place in order], probabilities[order]
+    return f"value of {labels[value[0]]}", [labels[index] for index in order], probabilities[order]
 
 
-def domain(where: Counts | Cycle) -> str:
-    """A domain in words."""
-    if isinstance(where, Cycle):
-        return f"{' x '.join(map(str, where.shape))} categories, on a cycle"
-    return f"counts {where.lower}, {where.lower + 1}, ..." + ("" if where.upper is None else f" {where.upper}")
+def domain(values: Counts | Cycle) -> str:
+    """Return a domain in words."""
+    if isinstance(values, Cycle):
+        return f"{' x '.join(map(str, values.shape))} categories, on a cycle"
+    return f"counts {values.lower}, {values.lower + 1}, ..." + ("" if values.upper is None else f" {values.upper}")
 
 
 def neighbours(ptable: PTable) -> str:
-    """What one person can change, in words."""
-    many = len(ptable.neighbours)
+    """Return the change that one person can make, in words."""
+    number_of_neighbours = len(ptable.neighbours)
     if isinstance(ptable.domain, Cycle):
-        some = ", ".join(map(str, ptable.neighbours[:6])) + (f", ... ({many} in all)" if many > 6 else "")
-        by = "any other" if many == ptable.domain.size - 1 else f"one that differs by {some}"
-        return f"one answer replaced by {by}"
-    return f"one person added or removed, changing the count by {'1' if many == 1 else f'up to {many}'}"
+        more = f", ... ({number_of_neighbours} in all)" if number_of_neighbours > 6 else ""
+        differences = ", ".join(map(str, ptable.neighbours[:6])) + more
+        everything = number_of_neighbours == ptable.domain.size - 1
+        return f"one answer replaced by {'any other' if everything else f'one that differs by {differences}'}"
+    by = "1" if number_of_neighbours == 1 else f"up to {number_of_neighbours}"
+    return f"one person added or removed, changing the count by {by}"
