@@ -127,6 +127,6 @@ def test_a_mistake_is_one_message(town: Run, arguments: tuple[str, ...], named: 
 
 def test_long_lines_are_not_cut_in_a_pipe() -> None:
     """The head of a ledger is longer than a line of a terminal, and users copy it."""
-    code = "from discreet.cli import show; show.console.print('head', 'a' * 90)"
+    code = "from discreet.cli import _show; _show.console.print('head', 'a' * 90)"
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert piped.stdout == f"head {'a' * 90}\n"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.domain import Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.mechanism import Mechanism
@@ -51,12 +51,12 @@ def advise(
             "delta is 0; unbounded counts need delta > 0, because the noise must end somewhere: give --delta or --upper"
         )
     domain = Counts(lower, upper) if categories is None else Cycle(categories)
-    with show.waiting("looking for designs"):
+    with _show.waiting("looking for designs"):
         designs = find_designs(
             epsilon=epsilon, delta=delta, cells=cells, domain=domain, contributions=contributions, bits=bits
         )
     best = designs[0]
-    grid = show.design_grid(
+    grid = _show.design_grid(
         f"Designs that meet epsilon {epsilon} and delta {delta} over {cells} cells, the least noisy first"
     )
     error = "variance" if categories is None else "another answer"
@@ -67,20 +67,20 @@ def advise(
             advice.name,
             _setting(advice),
             f"{advice.variance:.4g}",
-            show.above(advice.epsilon),
-            show.above(advice.delta),
+            _show.above(advice.epsilon),
+            _show.above(advice.delta),
             str(advice.ptable.bits),
         )
-    show.console.print(grid)
+    _show.console.print(grid)
     for advice in designs:
-        show.console.print(f"{advice.name}: {advice.reason}", markup=False)
-    show.console.print("Totals are upper bounds.\n")
+        _show.console.print(f"{advice.name}: {advice.reason}", markup=False)
+    _show.console.print("Totals are upper bounds.\n")
     best_mechanism = Mechanism.from_table(best.ptable.table, best.mechanism.design)
-    show.distribution(best_mechanism, 0 if categories is not None else lower)
+    _show.distribution(best_mechanism, 0 if categories is not None else lower)
     if output is not None:
         best.ptable.save(output)
         _streams.left(f"{output} is written")
-        show.console.print(f"certificate of {best.name} written to {output}")
+        _show.console.print(f"certificate of {best.name} written to {output}")
 
 
 def _setting(advice: Advice) -> str:

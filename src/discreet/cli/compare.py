@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import show
+from discreet.cli import _show
 from discreet.design import compare as designs
 from discreet.exact import Epsilon
 from discreet.extras import require
@@ -39,7 +39,7 @@ def compare(
     target = delta if delta is not None else "1e-9" if n is None else "0"
     entries = designs.compare(names, epsilon=epsilon, delta=target, variance=variance, n=n)
     tuned = f"epsilon {epsilon}, delta {target}" if variance is None else f"variance {variance}"
-    grid = show.design_grid(f"At equal {tuned}; delta at epsilon {epsilon}, epsilon at delta {target}")
+    grid = _show.design_grid(f"At equal {tuned}; delta at epsilon {epsilon}, epsilon at delta {target}")
     for head in ("delta", "epsilon", "variance", "bias", "truth", "95%"):
         grid.add_column(head, justify="right", no_wrap=True)
     for entry in entries:
@@ -52,14 +52,14 @@ def compare(
             *(f"{number:.3g}" for number in numbers),
             f"+-{entry.within}",
         )
-    show.console.print(grid)
+    _show.console.print(grid)
     if plot is not None:
         require("matplotlib", "plots", "--plot")
         from discreet.cli import _compare_plot  # matplotlib takes longer to load than everything else together
 
         mechanisms = {entry.name: entry.mechanism for entry in entries}
         _compare_plot.draw_comparison(mechanisms, plot, float(Epsilon.of(epsilon)), 0 if n is None else n // 2)
-        show.console.print(f"figure written to {plot}")
+        _show.console.print(f"figure written to {plot}")
 
 
 def _short(value: object) -> str:

@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from discreet import formats
 from discreet.certify.ptable import PTable
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.errors import ParameterError
 from discreet.exact import text
 from discreet.formats._table_privacy import EPSILONS
@@ -73,7 +73,7 @@ def convert(
     privacy = formats.table_privacy(mechanism, epsilons)
     report = _report(path, mechanism, privacy)
     if not as_json:
-        _show(f"{path}, as read", mechanism, privacy)
+        _print_privacy(f"{path}, as read", mechanism, privacy)
     if output is not None and to == "discreet":
         report["written"] = _write_certificate(mechanism, output, epsilon, bits, quiet=as_json)
     elif output is not None and to is not None:
@@ -83,9 +83,9 @@ def convert(
         privacy = formats.table_privacy(written, epsilons)
         report["written"] = {"exact": exact, **_report(output, written, privacy)}
         if not as_json and exact:
-            show.console.print(f"{output}: the same table exactly, for {written.design['tool']}", markup=False)
+            _show.console.print(f"{output}: the same table exactly, for {written.design['tool']}", markup=False)
         elif not as_json:
-            _show(f"{output}, as written: {written.design['changes']}", written, privacy)
+            _print_privacy(f"{output}, as written: {written.design['changes']}", written, privacy)
     if as_json:
         typer.echo(json.dumps(report, indent=1))
 
@@ -115,8 +115,8 @@ def _write_certificate(
     ptable.save(output)
     _streams.left(f"{output} is written")
     if not quiet:
-        show.console.print(f"{output}, a certificate: {note}", style="bold", markup=False)
-        show.guarantee(ptable)
+        _show.console.print(f"{output}, a certificate: {note}", style="bold", markup=False)
+        _show.guarantee(ptable)
     return {"file": output, "kind": "discreet", "digest": ptable.digest, "note": note}
 
 
@@ -127,13 +127,13 @@ def _difference(ptable: PTable, mechanism: Mechanism) -> str:
     distance = ptable.certificate.document["quantised"]["distance"]
     return (
         f"a copy quantised to {ptable.bits} bits, because the probabilities are not multiples of 2**-bits;"
-        f" at most {show.upper(Fraction(distance))} from what was read, in total variation"
+        f" at most {_show.upper(Fraction(distance))} from what was read, in total variation"
     )
 
 
-def _show(title: str, mechanism: Mechanism, privacy: formats.TablePrivacy) -> None:
+def _print_privacy(title: str, mechanism: Mechanism, privacy: formats.TablePrivacy) -> None:
     """Print tool, lookup, privacy and utility of a table."""
-    show.console.print(title, style="bold", markup=False)
+    _show.console.print(title, style="bold", markup=False)
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -141,13 +141,13 @@ def _show(title: str, mechanism: Mechanism, privacy: formats.TablePrivacy) -> No
         if name in mechanism.design:
             grid.add_row({"zeros": "empty cells"}.get(name, name), str(mechanism.design[name]))
     for row in privacy.deltas:
-        grid.add_row(f"epsilon = {row.epsilon}", f"delta = {show.upper(row.delta)}{_at(row.pair)}")
-    grid.add_row("any epsilon", f"delta is at least {show.upper(privacy.floor)}{_at(privacy.floor_pair)}")
+        grid.add_row(f"epsilon = {row.epsilon}", f"delta = {_show.upper(row.delta)}{_at(row.pair)}")
+    grid.add_row("any epsilon", f"delta is at least {_show.upper(privacy.floor)}{_at(privacy.floor_pair)}")
     for name in ("truth", "bias", "variance"):
-        grid.add_row(*show.utility_row(name, getattr(privacy, name)))
+        grid.add_row(*_show.utility_row(name, getattr(privacy, name)))
     grid.add_row("largest change", str(privacy.largest_change))
-    show.console.print(grid)
-    show.console.print(
+    _show.console.print(grid)
+    _show.console.print(
         "This is the delta of one count under a uniform key of its own; keys summed from records do not compose.",
         style="dim",
     )

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table as Grid
 
 from discreet import files
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.release import demo_town
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def demo(
         _streams.left(f"the folder {output} is published")
     published = verified.published
     _print_first_table(published)
-    show.guarantee(published.plan.ptable)
-    show.composed_guarantee(verified.manifest.document()["privacy"], len(published.plan.layout.cells.definitions))
+    _show.guarantee(published.plan.ptable)
+    _show.composed_guarantee(verified.manifest.document()["privacy"], len(published.plan.layout.cells.definitions))
     if output is None:
-        show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
+        _show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:
-        show.console.print(f"published folder: {output}   (every claim holds; again with: discreet verify {output})")
-        show.console.print(f"open in a browser: {Path(output) / 'report.html'}")
+        _show.console.print(f"published folder: {output}   (every claim holds; again with: discreet verify {output})")
+        _show.console.print(f"open in a browser: {Path(output) / 'report.html'}")
 
 
 def _publish(folder: Path, output: str, epsilon: str) -> "VerifiedFolder":
@@ -55,7 +55,7 @@ def _publish(folder: Path, output: str, epsilon: str) -> "VerifiedFolder":
     from discreet.publish.verify_folder import verify_folder
     from discreet.release import run  # the engines take a while to load
 
-    with show.progress() as progress:
+    with _show.progress() as progress:
         progress("unpacking the town", 0)
         spec = demo_town.unpack(folder)
         spec["budget"] |= {"epsilon": epsilon}
@@ -73,4 +73,4 @@ def _print_first_table(published: "Published") -> None:
         grid.add_column(label, justify="right")
     for label, counts in zip(row_axis.labels, published.tables[0][0].tolist(), strict=True):
         grid.add_row(label, *map(str, counts))
-    show.console.print(grid)
+    _show.console.print(grid)

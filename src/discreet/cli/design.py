@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.design import registry
 from discreet.domain import Cycle
 from discreet.errors import EpsilonError, ParameterError
@@ -41,7 +41,7 @@ def _run(
     output: str | None,
 ) -> None:
     """Design, certify, write and show a mechanism. `epsilon` is for designs without an epsilon of their own."""
-    with show.waiting(f"designing {make.__name__}"):
+    with _show.waiting(f"designing {make.__name__}"):
         mechanism = make(**parameters)
     chart_count = count if count is not None else _middle(mechanism)
     try:
@@ -49,16 +49,16 @@ def _run(
     except EpsilonError:
         if output is not None:
             raise
-        show.distribution(mechanism, chart_count)
-        show.console.print("This design has no epsilon of its own: give --epsilon to certify it.")
+        _show.distribution(mechanism, chart_count)
+        _show.console.print("This design has no epsilon of its own: give --epsilon to certify it.")
         return
     if output is not None:
         ptable.save(output)
         _streams.left(f"{output} is written")
-    show.distribution(Mechanism.from_table(ptable.table, mechanism.design), chart_count)
-    show.guarantee(ptable)
+    _show.distribution(Mechanism.from_table(ptable.table, mechanism.design), chart_count)
+    _show.guarantee(ptable)
     if output is not None:
-        show.console.print(f"certificate written to {output}")
+        _show.console.print(f"certificate written to {output}")
 
 
 def _middle(mechanism: Mechanism) -> int:

@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 
 from discreet import categories, files
 from discreet.certify.ptable import PTable, load
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.domain import Cycle
 from discreet.errors import InputError, ParameterError
 from discreet.exact import exact
@@ -170,16 +170,16 @@ def _print_coverage(path: str, level: str, prior: str) -> None:
     upper = None if isinstance(ptable.domain, Cycle) else ptable.domain.upper
     counts = [count for count in COVERAGE_COUNTS if upper is None or count <= upper]
     result = coverage(ptable, level, prior, counts)
-    show.console.print(f"chance that an interval of {_percent(level)} holds the true count", style="bold")
+    _show.console.print(f"chance that an interval of {_percent(level)} holds the true count", style="bold")
     grid = Grid()
     grid.add_column("true count", justify="right")
     grid.add_column("chance", justify="right")
     for count, chance in zip(result.counts.tolist(), result.chances, strict=True):
         grid.add_row(str(count), f"{math.floor(Fraction(chance) * 10000) / 100:.2f}%")
-    show.console.print(grid)
+    _show.console.print(grid)
     prior_has_sum = prior.strip().lower() not in ("uniform", "flat") or upper is not None
     average_over = "over the prior" if prior_has_sum else "over counts far from 0"
-    show.console.print(f"on average {average_over}: {math.floor(Fraction(result.average) * 10000) / 100}%")
+    _show.console.print(f"on average {average_over}: {math.floor(Fraction(result.average) * 10000) / 100}%")
 
 
 def _infer_cells(path: str, table: str | None, level: str, prior: str, minus: str | None, output: str | None) -> None:
@@ -195,13 +195,13 @@ def _print_share(path: str, part: str, whole: list[str], level: str, prior: str,
     reader = _read_folder(path)
     estimate = reader.share(part, whole, level, prior, table)
     low, high, mean = _percents(estimate)
-    show.console.print(f"share of {part}: {low} to {high} ({_percent(level)}), mean {mean}", markup=False)
+    _show.console.print(f"share of {part}: {low} to {high} ({_percent(level)}), mean {mean}", markup=False)
     part_cells, rest_cells = reader.cells_used_by_share(part, whole, prior, table)
-    show.console.print(f"part: {_cells_in_words(part_cells)}; rest: {_cells_in_words(rest_cells)}", markup=False)
+    _show.console.print(f"part: {_cells_in_words(part_cells)}; rest: {_cells_in_words(rest_cells)}", markup=False)
     if estimate.undefined > 0:
-        show.console.print(f"the whole is 0 with a probability of {estimate.undefined:.3g}, which is left out")
+        _show.console.print(f"the whole is 0 with a probability of {estimate.undefined:.3g}, which is left out")
     if estimate.error is not None:
-        show.console.print(f"sampled: one standard error of the mean is {estimate.error:.2g}")
+        _show.console.print(f"sampled: one standard error of the mean is {estimate.error:.2g}")
 
 
 def _print_sum(path: str, sums: list[str], level: str, prior: str, table: str | None, minus: str | None) -> None:
@@ -214,7 +214,7 @@ def _print_sum(path: str, sums: list[str], level: str, prior: str, table: str | 
         what, cells = "change of a sum", reader.cells_used(sums, prior, table, before)
         count = reader.total_change(before, sums, prior, table)
     interval = _interval_in_words(count, level, f" ({_percent(level)})")
-    show.console.print(f"{what} of {_cells_in_words(cells)}: {interval}", markup=False)
+    _show.console.print(f"{what} of {_cells_in_words(cells)}: {interval}", markup=False)
     if minus is None and len(sums) == 1 and sum(number for number, _ in cells) > 1:
         _print_own_measurement(reader, sums[0], level, table)
 
@@ -229,11 +229,11 @@ def _print_own_measurement(reader: "FolderReader", selection: str, level: str, t
     count = posterior(reader.release.plan.ptable, measurement)
     if count.open_end:
         end = int(count.support[-1])
-        show.console.print(
+        _show.console.print(
             f"measured itself as {measurement}, which tells less: counts of {end} or more are measured alike"
         )
     else:
-        show.console.print(f"the same, measured itself as {measurement}: {_interval_in_words(count, level)}")
+        _show.console.print(f"the same, measured itself as {measurement}: {_interval_in_words(count, level)}")
 
 
 def _cells_in_words(cells: "CellsUsed") -> str:
@@ -267,7 +267,7 @@ def _write_or_print(text: str, level: str, output: str | None) -> None:
     if output is not None:
         files.write(output, text.encode())
         _streams.left(f"{output} is written")
-        show.console.print(f"intervals written to {output}", markup=False)
+        _show.console.print(f"intervals written to {output}", markup=False)
         return
     header, *rows = csv.reader(io.StringIO(text))
     number_of_rows, rows = len(rows), rows[:MOST_ROWS]
@@ -285,11 +285,11 @@ def _write_or_print(text: str, level: str, output: str | None) -> None:
         grid.add_column(header[index].replace("_", " "), justify="right" if index >= first_number else "left")
     for row in rows:
         grid.add_row(*(row[index] for index in columns))
-    show.console.print(grid)
+    _show.console.print(grid)
     for note in notes:
-        show.console.print(note)
+        _show.console.print(note)
     if number_of_rows > MOST_ROWS:
-        show.console.print(f"the first {MOST_ROWS} of {number_of_rows} cells; all of them with -o FILE.csv")
+        _show.console.print(f"the first {MOST_ROWS} of {number_of_rows} cells; all of them with -o FILE.csv")
 
 
 def _print_posterior(ptable: PTable, measurement: int, count: "Posterior") -> None:
@@ -300,8 +300,8 @@ def _print_posterior(ptable: PTable, measurement: int, count: "Posterior") -> No
         labels[-1] += " or more"
     true_values = "true values" if isinstance(ptable.domain, Cycle) else "true counts"
     label = names[measurement] if names else measurement
-    show.console.print(f"{true_values} behind a measurement of {label}", style="bold", markup=False)
-    show.print_bars(labels, count.probabilities)
+    _show.console.print(f"{true_values} behind a measurement of {label}", style="bold", markup=False)
+    _show.print_bars(labels, count.probabilities)
 
 
 def _parse_integer(text: str) -> int:

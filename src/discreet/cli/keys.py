@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.measure import secrets
 
 app = typer.Typer(
@@ -33,8 +33,8 @@ def new(
     """Write a new secret key, 32 random bytes, to a file that only its owner can read."""
     secret = secrets.new_secret(path)
     _streams.left("the secret is written")
-    show.console.print(f"secret written to {path}, fingerprint {secrets.fingerprint(secret)}", markup=False)
-    show.console.print("Keep a copy in a safe place. Whoever has it can remove the noise of all that it published.")
+    _show.console.print(f"secret written to {path}, fingerprint {secrets.fingerprint(secret)}", markup=False)
+    _show.console.print("Keep a copy in a safe place. Whoever has it can remove the noise of all that it published.")
 
 
 @app.command()
@@ -47,4 +47,4 @@ def fingerprint(
     ],
 ) -> None:
     """Print the fingerprint of a secret key. Manifests of releases state the same fingerprint."""
-    show.console.print(secrets.fingerprint(secrets.secret(source)))
+    _show.console.print(secrets.fingerprint(secrets.secret(source)))

@@ -8,8 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
 from discreet.certify.ptable import load
-from discreet.cli import _streams
-from discreet.cli import show as printed
+from discreet.cli import _show, _streams
 from discreet.cli.keys import DEFAULT_SECRET, SecretSource
 from discreet.errors import LedgerError, ParameterError
 from discreet.exact import text
@@ -68,8 +67,8 @@ def open_(
         name=name,
     )
     _streams.left(f"the ledger {opened.id} is open")
-    printed.console.print(f"ledger {opened.id} holds {opened.capacity} units", style="bold green", markup=False)
-    printed.console.print(
+    _show.console.print(f"ledger {opened.id} holds {opened.capacity} units", style="bold green", markup=False)
+    _show.console.print(
         "One unit is one cell drawn from this table, for a person who is in it. A release costs as many units as one"
         " person touches cells; other tables are converted, rounded up."
     )
@@ -84,7 +83,7 @@ def show(ledger: LedgerPath, secret: SecretSource = DEFAULT_SECRET) -> None:
     try:
         _check_against_memory(opened, secret)
     except LedgerError as error:
-        printed.console.print(f"warning: {error}", style="bold yellow", markup=False)
+        _show.console.print(f"warning: {error}", style="bold yellow", markup=False)
     if statement.records:
         grid = Grid(box=SIMPLE_HEAD)
         for head in ("release", "units", "state", "reserved", "changed", "note"):
@@ -93,7 +92,7 @@ def show(ledger: LedgerPath, secret: SecretSource = DEFAULT_SECRET) -> None:
             note = ", ".join(f"{key} {value}" for key, value in record.note.items())
             cells = (record.release, str(record.cost), record.state, record.reserved[:19], record.changed[:19], note)
             grid.add_row(*(cell.replace("[", "\\[") for cell in cells))
-        printed.console.print(grid)
+        _show.console.print(grid)
 
 
 @app.command()
@@ -113,12 +112,12 @@ def verify(
     statement = opened.verify(None if head is None else _parse_head(head))
     in_memory = _check_against_memory(opened, secret)
     _streams.left("every check holds")
-    printed.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
+    _show.console.print(f"{statement.head.seq + 1} entries, every check holds", style="bold green", markup=False)
     _print_summary(statement)
     if in_memory:
-        printed.console.print("The memory of the secret knows no later entry.")
+        _show.console.print("The memory of the secret knows no later entry.")
     elif head is None:
-        printed.console.print("An older copy of a ledger is a valid ledger: give --head from the last manifest.")
+        _show.console.print("An older copy of a ledger is a valid ledger: give --head from the last manifest.")
 
 
 @app.command()
@@ -135,7 +134,7 @@ def export(
     """Write all entries of a ledger as JSON lines, without secrets."""
     _open(ledger, secret).export(output)
     _streams.left(f"{output} is written")
-    printed.console.print(f"entries written to {output}", markup=False)
+    _show.console.print(f"entries written to {output}", markup=False)
 
 
 @app.command()
@@ -155,7 +154,7 @@ def refund(
         raise LedgerError(f"{release!r:.200} was never reserved; see `discreet ledger show`")
     grant.refund()
     _streams.left("the units are given back")
-    printed.console.print(f"{grant.cost} units of {release} given back", markup=False)
+    _show.console.print(f"{grant.cost} units of {release} given back", markup=False)
 
 
 def _open(path: str, secret: str) -> "Ledger":
@@ -208,15 +207,15 @@ def _print_summary(statement: "Statement") -> None:
         "spent": f"{statement.spent} units",
         "reserved": f"{statement.reserved} units",
         "left": f"{statement.left} units",
-        "composed": f"{used} units cost at most epsilon {printed.above(statement.epsilon)} at the budget's delta, and"
-        f" delta {printed.above(statement.delta)} at its epsilon",
+        "composed": f"{used} units cost at most epsilon {_show.above(statement.epsilon)} at the budget's delta, and"
+        f" delta {_show.above(statement.delta)} at its epsilon",
         "releases": f"{spent_releases} spent; the manifest of the last of them has seq {spent_releases}, which counts"
         " releases",
         "head": f"{statement.head}   (entry {statement.head.seq}; an entry is a step of a release)",
     }
     for name, value in rows.items():
         grid.add_row(name, value.replace("[", "\\["))
-    printed.console.print(grid)
+    _show.console.print(grid)
 
 
 def _parse_head(head: str) -> tuple[int, str]:

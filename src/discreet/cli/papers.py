@@ -9,7 +9,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
-from discreet.cli import show
+from discreet.cli import _show as show
 from discreet.errors import OutputError, ParameterError
 from discreet.extras import require
 from discreet.papers.claim import Claim

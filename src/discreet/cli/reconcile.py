@@ -6,7 +6,7 @@ import typer
 from rich.table import Table as Grid
 
 from discreet import files
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.errors import InputError
 from discreet.reconcile import csv_table
 
@@ -44,5 +44,5 @@ def reconcile(
         grid.add_column(head, justify="left" if head == "margin" else "right")
     for margin, moved in result.moved.items():
         grid.add_row(margin, str(moved.largest), f"{moved.mean:.3g}", f"{moved.root_mean_square:.3g}")
-    show.console.print(grid)
-    show.console.print(f"reconciled table written to {output}", markup=False)
+    _show.console.print(grid)
+    _show.console.print(f"reconciled table written to {output}", markup=False)

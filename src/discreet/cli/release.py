@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.errors import ParameterError
 
 
@@ -46,7 +46,7 @@ def release(
         return
     if spec is None or output is None:
         raise ParameterError("give a specification and a folder: discreet release SPEC.yaml -o DIR")
-    with show.progress() as progress:
+    with _show.progress() as progress:
 
         def report(stage: str, done: float) -> None:
             if stage == PUBLISHED:
@@ -56,14 +56,14 @@ def release(
 
         published = run(spec, output, log=log, progress=report)
     if published.resumed is not None:
-        show.console.print(
+        _show.console.print(
             f"continued from measurements drawn earlier ({published.resumed}): nothing was drawn", markup=False
         )
     privacy = published.manifest["privacy"]
-    show.guarantee(published.ptable, promised=privacy["cell"] is not None)
-    show.composed_guarantee(privacy, published.cells)
+    _show.guarantee(published.ptable, promised=privacy["cell"] is not None)
+    _show.composed_guarantee(privacy, published.cells)
     if log is not None:
-        show.console.print(
+        _show.console.print(
             f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False
         )
-    show.console.print(f"published folder: {output}   (check it with: discreet verify {output})")
+    _show.console.print(f"published folder: {output}   (check it with: discreet verify {output})")

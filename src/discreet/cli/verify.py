@@ -9,7 +9,7 @@ import typer
 from discreet.certify import folder as independent
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import verify as verify_certificate
-from discreet.cli import _streams, show
+from discreet.cli import _show, _streams
 from discreet.errors import CertificateError, DiscreetError
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def verify(
         raise CertificateError(f"{path} is a pipe or a device; give the path of a certificate file")
     certificate = verify_certificate(Path(path))
     _streams.left("every claim holds")
-    show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
-    show.guarantee(PTable(certificate))
-    show.console.print(
+    _show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
+    _show.guarantee(PTable(certificate))
+    _show.console.print(
         "This proves the promise of the table, not that a publisher used it; the digest is not a signature.",
         style="dim",
     )
@@ -58,18 +58,18 @@ def _verify_folder(path: str) -> None:
     verdict = "every claim holds" if complete else "no claim fails, and not every claim was checked"
     _streams.left(verdict)
     style = "bold green" if complete else "bold yellow"
-    show.console.print(f"{path}: {verdict}", style=style, markup=False)
+    _show.console.print(f"{path}: {verdict}", style=style, markup=False)
     privacy = verified.manifest.document()["privacy"]
-    show.guarantee(verified.published.plan.ptable, promised=privacy["cell"] is not None)
-    show.composed_guarantee(privacy, len(verified.published.plan.layout.cells.definitions))
+    _show.guarantee(verified.published.plan.ptable, promised=privacy["cell"] is not None)
+    _show.composed_guarantee(privacy, len(verified.published.plan.layout.cells.definitions))
     for given_count in verified.published.given_counts:
         if not given_count.explained:
-            show.console.print(
+            _show.console.print(
                 f"given counts     {given_count.text}; noise does not explain that", style="bold yellow", markup=False
             )
     _print_checks(verified, second)
-    show.console.print(f"stated, not checked: {_unchecked_statements(verified.manifest)}", style="dim", markup=False)
-    show.console.print(
+    _show.console.print(f"stated, not checked: {_unchecked_statements(verified.manifest)}", style="dim", markup=False)
+    _show.console.print(
         "That the publisher drew the noise from this table, and keeps the secret, is not proved by a folder.",
         style="dim",
     )
@@ -92,12 +92,12 @@ def _print_checks(verified: "VerifiedFolder", second: independent.Report) -> Non
             f". Another version of pyarrow wrote {', '.join(verified.by_content)}: checked by content; bytes outside"
             " the content of these files are unchecked"
         )
-    show.console.print(f"first check      by this version of Discreet: {proved}", markup=False)
-    show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
+    _show.console.print(f"first check      by this version of Discreet: {proved}", markup=False)
+    _show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
     for finding in second.findings:
-        show.console.print(f"  {finding.verdict:9}      {finding.claim}: {finding.text}", markup=False)
+        _show.console.print(f"  {finding.verdict:9}      {finding.claim}: {finding.text}", markup=False)
     for line in second.stated:
-        show.console.print(f"  not checked    {line}", style="dim", markup=False)
+        _show.console.print(f"  not checked    {line}", style="dim", markup=False)
 
 
 def _failure(path: str, first: str | None, second: independent.Report) -> CertificateError:
