@@ -252,8 +252,10 @@ def test_advise_refuses_options_that_do_not_go_together(discreet: Run) -> None:
 
 def commands(name: str, command: Any) -> list[tuple[str, Any]]:
     """Return a command and all its subcommands, with their names."""
-    subcommands = getattr(command, "commands", {}).items()
-    return [(name, command), *(found for sub, inner in subcommands for found in commands(f"{name} {sub}", inner))]
+    listed = [(name, command)]
+    for subname, subcommand in getattr(command, "commands", {}).items():
+        listed += commands(f"{name} {subname}", subcommand)
+    return listed
 
 
 @pytest.mark.parametrize("name", _commands.COMMANDS)

@@ -39,7 +39,7 @@ def test_changes_between_versions_are_differences_of_posteriors(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "table", "complaint"),
+    ("dimensions", "table", "named"),
     [
         ({}, {"filter": {"age": ["old"]}}, "'age'.* all .* old"),
         ({"sex": SEX | {"categories": {"f, female": "m", "m": "f"}}}, {}, "'sex'"),
@@ -50,13 +50,13 @@ def test_changes_between_versions_are_differences_of_posteriors(tmp_path: Path, 
     ],
 )
 def test_changes_are_of_the_same_people(
-    tmp_path: Path, reader: FolderReader, dimensions: dict[str, Any], table: dict[str, Any], complaint: str
+    tmp_path: Path, reader: FolderReader, dimensions: dict[str, Any], table: dict[str, Any], named: str
 ) -> None:
     every = {"district": DISTRICT, "age": AGE, "sex": SEX} | dimensions
     later = dc.infer.folder(publish(tmp_path, "5", dimensions=every, tables=[PEOPLE | table]))
-    with pytest.raises(ParameterError, match=complaint):
+    with pytest.raises(ParameterError, match=named):
         later.changes(reader)
-    with pytest.raises(ParameterError, match=complaint):
+    with pytest.raises(ParameterError, match=named):
         later.total_change(reader, ["district=n"])
 
 
@@ -71,7 +71,7 @@ def test_a_change_uses_cells_that_both_folders_have(tmp_path: Path, reader: Fold
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "complaint"),
+    ("unit_before", "unit_now", "named"),
     [
         ({"id": "person"}, {"id": "person", "contributions": 3}, "one row .*'person' .* 3 rows"),
         ({"id": "person"}, {}, "'person' .* every row"),
@@ -79,7 +79,7 @@ def test_a_change_uses_cells_that_both_folders_have(tmp_path: Path, reader: Fold
     ],
 )
 def test_changes_are_of_the_same_units(
-    tmp_path: Path, one: dict[str, Any], other: dict[str, Any], complaint: str
+    tmp_path: Path, unit_before: dict[str, Any], unit_now: dict[str, Any], named: str
 ) -> None:
     """In one file, everyone has three rows. The units that are counted differ, and nothing changed."""
     (tmp_path / "rows.csv").write_text("person,house,sex\n" + "".join(f"{i // 3},{i // 6},f\n" for i in range(300)))
@@ -90,10 +90,10 @@ def test_changes_are_of_the_same_units(
     source = {"csv": str(tmp_path / "rows.csv")}
     before, now = (
         dc.infer.folder(publish(tmp_path, version, source=source, unit=unit, **tables))
-        for version, unit in (("u1", one), ("u2", other))
+        for version, unit in (("u1", unit_before), ("u2", unit_now))
     )
     for change in (lambda: now.changes(before), lambda: now.total_change(before, [""])):
-        with pytest.raises(ParameterError, match=complaint):
+        with pytest.raises(ParameterError, match=named):
             change()
     with pytest.raises(ParameterError, match="unit"):
         before.changes(now)

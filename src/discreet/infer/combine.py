@@ -44,7 +44,12 @@ _MOST_TERMS = 4e10
 
 
 def total(posteriors: Sequence[Posterior]) -> Posterior:
-    """Return the posterior of a sum of counts whose posteriors are independent.
+    """Return the posterior of a sum of counts.
+
+    Parameters
+    ----------
+    posteriors
+        Independent posteriors of the counts.
 
     Raises
     ------
@@ -132,7 +137,12 @@ def has_same_noise(ptable: PTable) -> bool:
 
 
 def difference(first: Posterior, second: Posterior) -> Posterior:
-    """Return the posterior of `first` minus `second`, whose posteriors are independent.
+    """Return the posterior of the difference `first` minus `second`.
+
+    Parameters
+    ----------
+    first, second
+        Independent posteriors.
 
     Raises
     ------
@@ -158,6 +168,15 @@ def update(known: Posterior, ptable: PTable, observed: int) -> Posterior:
 
     For a margin that was measured besides its parts use `update(total(parts), ptable, measured)`. The prior of the
     parts then holds for the margin too. A flat prior on each of many small parts is a strong prior on their sum.
+
+    Parameters
+    ----------
+    known
+        The posterior so far.
+    ptable : PTable
+        The certified table of the new measurement.
+    observed
+        The new measurement, an integer.
 
     Raises
     ------

@@ -63,10 +63,12 @@ class Estimate:
 
 
 def ratio(numerator: Posterior, denominator: Posterior, level: Number = 0.95, seed: int | None = 0) -> Estimate:
-    """Return mean and interval of a ratio, given that the denominator is not 0. The posteriors are independent.
+    """Return mean and interval of a ratio, given that the denominator is not 0.
 
     Parameters
     ----------
+    numerator, denominator
+        Independent posteriors.
     level
         The least probability that the interval holds.
     seed
@@ -97,12 +99,12 @@ def share(
 
     Parameters
     ----------
+    part
+        The posterior of the part.
     rest
         The whole without the part: its posterior, or the posteriors of all other parts.
-    level
-        The least probability that the interval holds.
-    seed
-        Decides which pairs are sampled, if there are more than 4,000,000 pairs. None: a fresh seed.
+    level, seed
+        As in `ratio`.
 
     Raises
     ------
