@@ -91,7 +91,7 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet: Run) -> Non
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["design", "geometric", "--epsilon", "0"], "epsilon is 0"),
+        (["design", "geometric", "--epsilon", "0"], "epsilon is '0'"),
         (["design", "geometric", "--epsilon", "nan"], "nan"),
         (["design", "geometric", "--epsilon", "-1"], "-1"),
         (["design", "geometric"], "epsilon"),
@@ -113,7 +113,7 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet: Run) -> Non
         (["papers", "wang1850"], "'wang1850'"),
         (["papers", "cormode2019", "--adult", "none.csv"], "none.csv"),
         (["compare", "geometric", "--delta", "2"], "delta"),
-        (["compare", "laplace"], "'laplace'"),
+        (["compare", "laplace"], "laplace"),
         (["compare", "geometric", "--plot", "x.jpeg"], "'x.jpeg'"),
         (["demo", "-o", "."], ". exists"),
         (["demo", "--epsilon", "x"], "epsilon"),

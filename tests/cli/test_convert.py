@@ -108,7 +108,7 @@ def test_a_certificate_goes_to_another_tool_and_its_privacy_is_computed_again(di
         ([PTABLE, "--from", "sas"], "'sas'"),
         ([PTABLE, "-o", "x.csv", "--to", "sas"], "'sas'"),
         ([PTABLE, "-o", "x.json", "--to", "discreet"], "--epsilon"),
-        ([PTABLE, "-o", "x.json", "--to", "discreet", "--epsilon", "0"], "epsilon is 0"),
+        ([PTABLE, "-o", "x.json", "--to", "discreet", "--epsilon", "0"], "epsilon is '0'"),
         ([PTABLE, "-o", "x.json", "--to", "discreet", "--epsilon", "1", "--bits", "7"], "7"),
         ([PTABLE, "-o", "x.csv", "--to", "argus", "--bits", "8"], "--bits"),
         ([PTABLE, "--round"], "--round"),

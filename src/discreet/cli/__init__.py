@@ -1,4 +1,4 @@
-"""The command line. Each command is one file, and calls the library for all of its work.
+"""The command line: one file for each command, without logic of its own.
 
 This module loads nothing that takes time, so that a command handles signals from its start on. `_commands` loads the
 rest.
