@@ -29,6 +29,8 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
         The parameter of the law.
     support
         Farthest noise. None: cut at the mass `tail`.
+    tail
+        The mass beyond the cut, if `support` is not given.
     """
     parameter = parameters.positive(sigma2, "sigma2")
     if not SMALLEST <= parameter <= LARGEST:

@@ -45,6 +45,8 @@ def staircase(
         How much one person can change a count.
     step
         Half-width of the top level, 1..sensitivity. None: the one of least variance.
+    tail
+        The mass beyond the cut.
     """
     privacy = Epsilon.of(epsilon, alpha)
     width = parameters.integer(
