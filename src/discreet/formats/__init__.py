@@ -1,4 +1,4 @@
-"""Other tools' perturbation tables, in and out: ONS, Cantabular, R ptable and cellKey, SSBcellKey, tau-Argus.
+"""Other tools' perturbation tables, in and out: ONS, Cantabular, R, tau-Argus.
 
 A file is checked line by line and becomes a mechanism with exact probabilities. Only its numbers are used, never the
 claims of its makers: `table_privacy` computes what the numbers promise. A file that is written is read back and
