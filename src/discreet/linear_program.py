@@ -33,6 +33,9 @@ Variables = npt.NDArray[np.int64]
 TOLERANCES = (1e-10, 1e-9, 1e-8)
 """Tried in turn: what the solver cannot reach at the first it may reach at the next."""
 
+SMALLEST_COEFFICIENT = 1e-12
+"""With units: coefficients below this share of the largest in their row count as 0. HiGHS allows no less."""
+
 
 def sparse_model(
     cost: Floats,
@@ -83,9 +86,18 @@ def silent_solver(model: "highspy.HighsLp", options: Mapping[str, float | str]) 
 
 
 def _highs(
-    model: "highspy.HighsLp", solver: str, tolerance: float, seconds: float, basis: "highspy.HighsBasis | None"
+    model: "highspy.HighsLp",
+    solver: str,
+    tolerance: float,
+    seconds: float,
+    basis: "highspy.HighsBasis | None",
+    smallest: float | None,
 ) -> "highspy.Highs":
-    """Return a solver with the model loaded. From a basis it runs the primal simplex method, whatever was asked."""
+    """Return a solver with the model loaded.
+
+    From a basis the solver runs the primal simplex method, whatever was asked. Coefficients below `smallest` count
+    as 0; None: HiGHS decides.
+    """
     import highspy
 
     tolerances = (
@@ -100,6 +112,7 @@ def _highs(
         **dict.fromkeys(tolerances, tolerance),
         "mip_rel_gap": 0.0,
         "solver": solver,
+        **({} if smallest is None else {"small_matrix_value": smallest}),
     }
     highs = silent_solver(model, options)
     if basis is not None and highs.setBasis(basis) == highspy.HighsStatus.kOk:
@@ -110,11 +123,24 @@ def _highs(
 
 
 class Program:
-    """Minimise cost @ x subject to x >= 0 and the rows that are added."""
+    """Minimise cost @ x subject to x >= 0 and the rows that are added.
+
+    Attributes
+    ----------
+    cost
+        One coefficient for each variable.
+    binary
+        The variables that are 0 or 1.
+    units
+        The size that each variable is expected to have. A solver's tolerance is absolute, so where variables differ by
+        many orders of magnitude the solver is given x / units, every row and the cost divided by their largest
+        coefficient. None: all variables are given as they are.
+    """
 
     def __init__(self, size: int) -> None:
         self.cost: Floats = np.zeros(size)
         self.binary: Variables = np.zeros(0, dtype=np.int64)
+        self.units: Floats | None = None
         self._variables: list[Variables] = []
         self._coefficients: list[Floats] = []
         self._bounds: list[tuple[int, float, float]] = []
@@ -155,7 +181,8 @@ class Program:
         solvers = ("choose",) if self.binary.size else (first, "ipm" if first == "simplex" else "simplex")
         for tolerance, solver in itertools.product(TOLERANCES, solvers):
             start = basis if tolerance == TOLERANCES[0] else None
-            highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start)
+            smallest = None if self.units is None else SMALLEST_COEFFICIENT
+            highs = _highs(model, solver, tolerance, max(end - time.monotonic(), 0.0), start, smallest)
             highs.run()
             status = highs.getModelStatus()
             if status == highspy.HighsModelStatus.kTimeLimit or time.monotonic() > end:
@@ -163,7 +190,8 @@ class Program:
                     f"{self} was not solved in {time_limit:g} s; give a larger time_limit, or a smaller problem"
                 )
             if status == highspy.HighsModelStatus.kOptimal:
-                return np.array(highs.getSolution().col_value)
+                values = np.array(highs.getSolution().col_value)
+                return values if self.units is None else values * self.units
         raise SolverError(f"{self} has no solution ({highs.modelStatusToString(status).lower()})")
 
     def __str__(self) -> str:
@@ -190,8 +218,15 @@ class Program:
         rows = sum(count for count, _, _ in self._bounds)
         highest = np.full(len(self.cost), math.inf)
         highest[self.binary] = 1
+        cost, bounds = self.cost, self.bounds
+        if self.units is not None:
+            value = value * self.units[variable]
+            largest = np.zeros(rows)
+            np.maximum.at(largest, row, np.abs(value))
+            value, bounds = value / largest[row], (bounds[0] / largest, bounds[1] / largest)
+            cost = cost * self.units / np.abs(cost * self.units).max()
         matrix = np.searchsorted(row, np.arange(rows + 1)), variable, value
-        return sparse_model(self.cost, highest, self.bounds, matrix, by_rows=True, integer=self.binary)
+        return sparse_model(cost, highest, bounds, matrix, by_rows=True, integer=self.binary)
 
     def _basis(
         self, vertex: Floats, row: npt.NDArray[np.int64], variable: Variables, value: Floats
