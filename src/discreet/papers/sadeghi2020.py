@@ -124,8 +124,10 @@ def optimum(setting: Setting, lowest: int | None = None) -> Mechanism:
 def program(setting: Setting, lowest: int) -> Mechanism:
     """Proposition 2: the least delta of an output over the counts from `lowest`."""
     epsilon, eta, support = setting
-    rows, noise = _bounded_program.all_counts(math.exp(epsilon), Fraction(str(eta)), support, lowest, True, SECONDS)
-    return Mechanism(Counts(lowest), rows, (noise,))
+    problem = _bounded_program.Problem(
+        math.exp(epsilon), Fraction(str(eta)), support, Counts(lowest), per_output=True, time_limit=SECONDS
+    )
+    return Mechanism(problem.counts, *_bounded_program.optimum(problem))
 
 
 def same_variance(variance: float) -> Mechanism:

@@ -1,188 +1,244 @@
-"""The linear programs of bounded noise: over all counts, and over symmetric noise.
+"""The linear programs of bounded noise: over all counts, over the counts up to a largest one, over symmetric noise.
 
-All counts: p(y|n) on max(0, n-D)..n+D for the counts from `lowest` to 2D-1 (to 23 at least), and one row of
-noise for all larger counts (which costs some 1e-9 against rows of their own; from 2D on with D = 4 it would
-be 4e-7), with
+Every count n has a row of probabilities p(y|n) on max(0, n-D)..n+D, with
 
-    p(n|n) = eta,     sum_y p(y|n) = 1,     sum_y (y-n) p(y|n) = 0 for n >= 1,
+    p(n|n) = eta,     sum_y p(y|n) = 1,     sum_y (y-n) p(y|n) = 0 for n >= 1.
 
-minimising the exact delta, a sum of positive parts s >= p(y|n) - E p(y|n+1), s >= 0, over every pair of
-neighbours in both directions; or, for the paper's program, the largest part itself (Sadeghi 2020, Proposition
-2). Among the optima the one of least total variance is taken, by a second program that holds delta to nine
-digits; where rounding leaves that no room, the first optimum stands.
+The program minimises the exact delta, or for the paper's program the largest delta of one output (Sadeghi 2020,
+Proposition 2). Among the optima the one of least total variance is taken, by a second program that holds delta to nine
+digits. Where rounding leaves the second program no room, the first optimum stands.
+
+Counts without end. The counts from `lowest` to start-1 have rows of their own, and all larger counts share the noise
+of one row, or of D rows that repeat. Sharing costs some delta. The smaller epsilon is, the farther a row feels the
+smallest counts, so the start grows as epsilon falls; and where epsilon times the start is below 12 the noise repeats
+every D counts, because at a small epsilon the best noise resembles rounding to multiples of D. What sharing costs, in
+delta, above a lower bound of the least delta:
+
+    epsilon .01, D 3, eta .1, lowest 1     one row from 24 on 9.5e-4, this start and period less than 1e-8
+    epsilon .05, D 9, eta .01, lowest 1    one row from 24 on 8.1e-4, this start and period 1.3e-4
+    epsilon 1.1, D 4, eta .5, lowest 1     one row from 2D = 8 on 4.1e-7, this start and period less than 1e-8
+    epsilon .15, D 9, eta .005, lowest 1   the most that was seen for D up to 9: 2.6e-4, of a delta of .0775
+
+Tiny probabilities. A solver is right to about 1e-10, and the outermost probability is about (1-eta)/2 E^-(D-1). Where
+that is below 1e-7, every variable is measured in a unit of the size it is expected to have. E is then taken 1e-7
+smaller, so that a solver's tolerance costs no privacy, and a delta below 1e-12 counts as 1e-12. Above epsilon = 22
+units leave floats no room either, and the design is the one for 22. The program without units is solved as well, and
+the better of the two designs is taken.
 """
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.arrays import Floats
+from discreet.assess import privacy
+from discreet.design.additive._row_program import Layout, least_delta, unbiased_row
+from discreet.domain import Counts
 from discreet.errors import SolverError
 from discreet.linear_program import Program
-from discreet.mechanism import Row
+from discreet.mechanism import Mechanism, Row
 
 LOOSE = 1e-9
-LEAST_SHARED = 24
-NOTHING = 1e-13
-"""What a solver leaves where it means 0."""
+"""Share of delta that the second program may add."""
+
+LEAST_START, MOST_BEFORE_START = 24, 1000
+"""The earliest start of the shared noise; and the most variables before a start that only epsilon asks for."""
+
+STATIONARY = 12
+"""epsilon times the start, from which one row of shared noise is enough."""
+
+NOTHING, NOTHING_IN_UNITS = 1e-13, 1e-9
+"""What a solver leaves where it means 0: a probability, or a share of a unit."""
+
+RESOLVED = 1e-7
+"""Probabilities that a solver resolves without units."""
+
+LARGEST_RESOLVED = 22.0
+"""Largest epsilon at which units leave floats room."""
+
+SMALLEST_DELTA = 1e-12
+"""With units: the least delta that is told from 0."""
+
+SMALLEST_UNIT = 1e-11
+"""The least unit, as a share of (1-eta)/2."""
+
+MARGIN = 1e-7
+"""With units: share that is taken off E."""
 
 
-@dataclass
-class Layout:
-    """Variables of a program by name: for every row a first output and its variables; then slacks, then delta."""
+@dataclass(frozen=True)
+class Problem:
+    """Which noise is asked for: on [-support, support], 0 with chance eta, for all counts of a domain.
 
-    size: int = 0
-    rows: list[tuple[int, int, int]] = field(default_factory=list)  # count, first output, first variable
-    widths: list[int] = field(default_factory=list)
+    Attributes
+    ----------
+    exp_epsilon
+        E.
+    per_output
+        True if the largest delta of one output is to be least, instead of the exact delta.
+    time_limit
+        Seconds for each program.
+    """
 
-    def add(self, count: int, first: int, width: int) -> None:
-        self.rows.append((count, first, self.size))
-        self.widths.append(width)
-        self.size += width
+    exp_epsilon: float
+    eta: Fraction
+    support: int
+    counts: Counts
+    per_output: bool
+    time_limit: float
+
+    @property
+    def epsilon(self) -> float:
+        """The logarithm of E."""
+        return math.log(self.exp_epsilon)
+
+    @property
+    def side(self) -> float:
+        """Half of the chance of an error."""
+        return float(1 - self.eta) / 2
 
 
-def all_counts(
-    exp_epsilon: float, eta: Fraction, support: int, lowest: int, per_output: bool, time_limit: float
-) -> tuple[tuple[Row, ...], Row]:
-    """Rows of the counts lowest..2D-1 and the noise of all larger ones."""
-    layout = Layout()
-    start = max(2 * support, LEAST_SHARED, lowest + 1)
-    for count in range(lowest, start + 1):
-        first = max(0, count - support)
-        layout.add(count, first, count + support - first + 1)
-    found = _solve(layout, exp_epsilon, float(eta), per_output, time_limit)
-    rows = [
-        unbiased_row(found[v : v + width], count, first, eta)
-        for (count, first, v), width in zip(layout.rows, layout.widths, strict=True)
-    ]
-    noise = rows[-1]
-    assert noise.numerators is not None
-    return tuple(rows[:-1]), Row.exact(-support, noise.numerators, noise.denominator)
+Rows = tuple[tuple[Row, ...], tuple[Row, ...]]
+"""The rows of the small counts, and the interior."""
+
+
+def optimum(problem: Problem) -> Rows:
+    """Return rows of least delta.
+
+    Raises
+    ------
+    SolverError
+        The time ran out.
+    """
+    if problem.side * math.exp(-problem.epsilon * (problem.support - 1)) >= RESOLVED:
+        return _solved(problem, units=False)
+    resolved = replace(problem, exp_epsilon=min(problem.exp_epsilon, math.exp(LARGEST_RESOLVED)))
+    designs, failures = [], []
+    for units in (True, False):
+        try:
+            designs.append(_solved(resolved, units))
+        except SolverError as error:
+            failures.append(error)
+    if not designs:
+        raise failures[0]
+    return min(designs, key=lambda rows: _loss(problem, rows))
 
 
 def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -> Row:
-    """Noise for counts that are all at least `support`; the optimum is symmetric, and is made exactly so."""
-    layout = Layout()
-    layout.add(support, 0, 2 * support + 1)
-    values = _law(_solve(layout, exp_epsilon, eta, False, time_limit))
+    """Return noise for counts that are all at least `support`. The optimum is symmetric, and is made exactly so."""
+    layout = Layout(period=1)
+    layout.add(support, 0, 2 * support)
+    program, delta = least_delta(layout, exp_epsilon)
+    _add_conditions(program, layout, eta)
+    values = np.clip(_least_variance(program, layout, delta, eta, time_limit)[: layout.size], 0, None)
+    values = values / values.sum()
     return Row(-support, (values + values[::-1]) / 2)
 
 
-def unbiased_row(values: Floats, count: int, first: int, eta: Fraction) -> Row:
-    """A solver's row made exact: eta for the truth, the two sides scaled so that it sums to one without bias."""
-    chances = [Fraction(value) if value > NOTHING else Fraction(0) for value in values.tolist()]
-    side = [(y - count, p) for y, p in enumerate(chances, first) if y != count]
-    down, up = sum((p for z, p in side if z < 0), Fraction(0)), sum((p for z, p in side if z > 0), Fraction(0))
-    pull, push = (
-        sum((-z * p for z, p in side if z < 0), Fraction(0)),
-        sum((z * p for z, p in side if z > 0), Fraction(0)),
-    )
-    if count == 0 or not pull or not push:
-        below = above = (1 - eta) / (down + up)
-    else:
-        below = (1 - eta) / (down + up * pull / push)
-        above = below * pull / push
-    scaled = [eta if y == count else p * (below if y < count else above) for y, p in enumerate(chances, first)]
-    return Row.of(first, scaled)
+def _loss(problem: Problem, rows: Rows) -> float:
+    """The delta that is to be least, measured on the rows themselves."""
+    mechanism = Mechanism(problem.counts, *rows)
+    excesses = [np.clip(p - problem.exp_epsilon * q, 0, None) for p, q, *_ in privacy.neighbours(mechanism)]
+    return max(float((part if problem.per_output else part.sum(axis=1)).max()) for part in excesses)
 
 
-def _law(values: Floats) -> Floats:
-    positive = np.clip(values, 0, None)
-    return np.asarray(positive / positive.sum())
+def _layout(problem: Problem) -> Layout:
+    lowest, highest = problem.counts.lower, problem.counts.upper
+    period = 0
+    if highest is None:
+        start, period = _shared(problem)
+        highest = start + period - 1
+    layout = Layout(period)
+    for count in range(lowest, highest + 1):
+        layout.add(count, max(0, count - problem.support), count + problem.support)
+    return layout
 
 
-def _solve(layout: Layout, exp_epsilon: float, eta: float, per_output: bool, time_limit: float) -> Floats:
-    """Values of the probabilities; delta first, then variance."""
-    program, last = least_delta(layout, exp_epsilon, per_output)
-    _laws(program, layout, eta)
-    found = program.solve(time_limit)
-    delta = found[last]
-    program.rows(np.array([[last]]), 1.0, -math.inf, delta * (1 + LOOSE) + 1e-12)
-    program.cost[last] = 0.0
-    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
-        program.cost[variable : variable + width] = (np.arange(first, first + width) - count) ** 2
+def _shared(problem: Problem) -> tuple[int, int]:
+    """From which count on the noise is shared, and after how many counts the noise repeats."""
+    far = min(round(2 / problem.epsilon), MOST_BEFORE_START // (2 * problem.support + 1))
+    start = max(2 * problem.support, LEAST_START, problem.counts.lower + 1, far)
+    return start, 1 if problem.epsilon * start >= STATIONARY else problem.support
+
+
+def _solved(problem: Problem, units: bool) -> Rows:
+    layout = _layout(problem)
+    program, delta = least_delta(layout, problem.exp_epsilon * (1 - MARGIN * units), problem.per_output)
+    _add_conditions(program, layout, float(problem.eta))
+    if units:
+        program.units = _units(problem, layout, len(program.cost))
+        program.rows(np.array([[delta]]), 1.0, SMALLEST_DELTA, math.inf)
+    values = _least_variance(program, layout, delta, float(problem.eta), problem.time_limit)
+    small = NOTHING if program.units is None else NOTHING_IN_UNITS * program.units
+    values = np.where(values > small, values, 0.0)
+    rows = [unbiased_row(row.of(values), row.count, row.first, problem.eta) for row in layout.rows]
+    return tuple(rows[: len(rows) - layout.period]), _moved(rows, layout)
+
+
+def _moved(rows: Sequence[Row], layout: Layout) -> tuple[Row, ...]:
+    """The rows that repeat, as noise."""
+    last = len(rows) - layout.period
+    repeated = zip(rows[last:], layout.rows[last:], strict=True)
+    return tuple(Row(row.first - span.count, row.values, row.numerators, row.denominator) for row, span in repeated)
+
+
+def _units(problem: Problem, layout: Layout, size: int) -> Floats:
+    """The size that every variable is expected to have.
+
+    Probabilities fall by E a step away from the count. Where eta is so small that E eta is below (1-eta)/2, they rise
+    by E a step before they fall.
+    """
+    eta, side, epsilon = float(problem.eta), problem.side, problem.epsilon
+    top = max(1, math.ceil(math.log(side / eta) / epsilon))
+
+    def expected(noise: Floats) -> Floats:
+        rising, falling = math.log(eta) + epsilon * noise, math.log(side) - epsilon * (noise - top)
+        return np.exp(np.maximum(np.where(noise == 0, math.log(eta), np.minimum(rising, falling)), smallest))
+
+    smallest = math.log(SMALLEST_UNIT * side)
+    units = np.empty(size)
+    for row in layout.rows:
+        row.of(units)[:] = expected(np.abs(row.noise).astype(np.float64))
+    outermost = float(expected(np.array([float(problem.support)]))[0])
+    units[layout.size :] = max(outermost, eta - math.expm1(epsilon) * side, SMALLEST_DELTA)
+    return units
+
+
+def _least_variance(program: Program, layout: Layout, delta: int, eta: float, time_limit: float) -> Floats:
+    """The values of the variables: delta is least, and then the variance, as far as the solver gets."""
+    values = program.solve(time_limit)
+    unit = 1.0 if program.units is None else float(program.units[delta])
+    program.rows(np.array([[delta]]), 1.0, -math.inf, values[delta] * (1 + LOOSE) + 1e-12 * unit)
+    program.cost[delta] = 0.0
+    for row in layout.rows:
+        row.of(program.cost)[:] = row.noise**2
     with suppress(SolverError):
         better = program.solve(time_limit)
-        if _error(layout, better, eta) <= max(2 * _error(layout, found, eta), 1e-10):
-            found = better
-    return found[: layout.size]
+        if _violation(layout, better, eta) <= max(2 * _violation(layout, values, eta), 1e-10):
+            values = better
+    return values
 
 
-def least_delta(layout: Layout, exp_epsilon: float, per_output: bool = False) -> tuple[Program, int]:
-    """A program whose cost is its last variable, at least the delta of every pair of neighbours; and that variable.
-
-    The last row of the layout stands for all larger counts: shifted by one it is its own neighbour.
-    """
-    pairs = [(a, a + 1, 0) for a in range(len(layout.rows) - 1)] + [(len(layout.rows) - 1, len(layout.rows) - 1, 1)]
-    slacks = 0 if per_output else 2 * sum(_union(layout, *pair)[1] for pair in pairs)
-    last = layout.size + slacks
-    program = Program(last + 1)
-    program.cost[last] = 1.0
-    place = layout.size
-    for pair in pairs:
-        for swap in (False, True):
-            place = _excess(program, layout, pair, swap, exp_epsilon, per_output, place, last)
-    return program, last
-
-
-def _error(layout: Layout, found: Floats, eta: float) -> float:
-    """How far the rows are from their sums, their chance of the truth and their means."""
+def _violation(layout: Layout, values: Floats, eta: float) -> float:
+    """How far the rows are from their sums, their chance of the true count and their means."""
     worst = 0.0
-    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
-        law = found[variable : variable + width]
-        bias = float(law @ (np.arange(first, first + width) - count)) if count else 0.0
-        worst = max(worst, abs(float(law.sum()) - 1), abs(float(law[count - first]) - eta), abs(bias))
+    for row in layout.rows:
+        chances = row.of(values)
+        bias = float(chances @ row.noise) if row.count else 0.0
+        truth = float(chances[row.count - row.first])
+        worst = max(worst, abs(float(chances.sum()) - 1), abs(truth - eta), abs(bias))
     return worst
 
 
-def _laws(program: Program, layout: Layout, eta: float) -> None:
-    """Each row sums to one, has the truth with eta, and is unbiased from count 1 on."""
-    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
-        own = np.arange(variable, variable + width)[None, :]
-        program.rows(own, 1.0, 1.0, 1.0)
-        program.rows(own[:, count - first : count - first + 1], 1.0, eta, eta)
-        if count >= 1:
-            program.rows(own, np.arange(first, first + width) - count, 0.0, 0.0)
-
-
-def _union(layout: Layout, one: int, other: int, shift: int) -> tuple[int, int]:
-    """The first output and the number of outputs of two rows together, the second shifted."""
-    (_, a, _), (_, b, _) = layout.rows[one], layout.rows[other]
-    first = min(a, b + shift)
-    return first, max(a + layout.widths[one], b + shift + layout.widths[other]) - first
-
-
-def _excess(
-    program: Program,
-    layout: Layout,
-    pair: tuple[int, int, int],
-    swap: bool,
-    exp_epsilon: float,
-    per_output: bool,
-    place: int,
-    last: int,
-) -> int:
-    """s_y >= p(y) - E q(y) for every output and sum s <= delta; or delta in the place of every s."""
-    one, other, shift = pair
-    first, width = _union(layout, one, other, shift)
-    for offset in range(width):
-        terms, coefficients = [], []
-        for row, moved, factor in (
-            (one, 0, -exp_epsilon if swap else 1.0),
-            (other, shift, 1.0 if swap else -exp_epsilon),
-        ):
-            _, start, variable = layout.rows[row]
-            at = first + offset - start - moved
-            if 0 <= at < layout.widths[row]:
-                terms.append(variable + at)
-                coefficients.append(-factor)
-        slack = last if per_output else place + offset
-        program.rows(np.array([[*terms, slack]]), [*coefficients, 1.0], 0.0, math.inf)
-    if per_output:
-        return place
-    sums = np.concatenate([np.arange(place, place + width), [last]])[None, :]
-    program.rows(sums, np.concatenate([np.full(width, -1.0), [1.0]]), 0.0, math.inf)
-    return place + width
+def _add_conditions(program: Program, layout: Layout, eta: float) -> None:
+    """Each row sums to one, has the true count with chance eta, and is unbiased from count 1 on."""
+    for row in layout.rows:
+        variables, truth = row.variables[None], row.count - row.first
+        program.rows(np.delete(variables, truth, axis=1), 1.0, 1 - eta, 1 - eta)
+        program.rows(variables[:, truth : truth + 1], 1.0, eta, eta)
+        if row.count >= 1:
+            program.rows(variables, row.noise, 0.0, 0.0)

@@ -31,7 +31,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.design import parameters
-from discreet.design.additive._bounded_program import Layout, least_delta, unbiased_row
+from discreet.design.additive._row_program import Layout, least_delta, unbiased_row
 from discreet.errors import ParameterError, SolverError
 from discreet.exact import Epsilon, text
 from discreet.linear_program import Program
@@ -41,6 +41,9 @@ LARGEST_SUPPORT, LARGEST_EPSILON = 40, 30
 
 MARGIN = Fraction(1, 1 << 26)
 """Kept below the target (or a thousandth of it), so that a table of 32 bits still meets it."""
+
+NOTHING = 1e-13
+"""What a solver leaves where it means 0."""
 
 SLACK = 1e-8
 """Share of the variance and the bias left unused, for a solver's tolerance."""
@@ -65,9 +68,9 @@ def table(
             f"epsilon is {at}; with small='joint' give at most {LARGEST_EPSILON}: no solver resolves more"
         )
     clarabel, sparse = _solver()
-    layout = Layout()
+    layout = Layout(period=1)
     for count in range(width + 1):
-        layout.add(count, 0, count + width + 1)
+        layout.add(count, 0, count + width)
     program, last = least_delta(layout, float(at.exp))
     _laws(program, layout, float(variance) * (1 - SLACK), None if bias is None else float(bias) * (1 - SLACK))
     strict = program.solve(time_limit)[: layout.size]
@@ -108,15 +111,14 @@ def _solver() -> tuple[Any, Any]:
 
 def _laws(program: Program, layout: Layout, variance: float, bias: float | None) -> None:
     """Each row sums to one, is unbiased from count 1 on (at 0: has at most the bias), and has at most the variance."""
-    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
-        own = np.arange(variable, variable + width)[None, :]
-        change = np.arange(first, first + width) - count
-        program.rows(own, 1.0, 1.0, 1.0)
-        program.rows(own, change**2, -math.inf, variance)
-        if count:
-            program.rows(own, change, 0.0, 0.0)
+    for row in layout.rows:
+        variables = row.variables[None]
+        program.rows(variables, 1.0, 1.0, 1.0)
+        program.rows(variables, row.noise**2, -math.inf, variance)
+        if row.count:
+            program.rows(variables, row.noise, 0.0, 0.0)
         elif bias is not None:
-            program.rows(own, change, 0.0, bias)
+            program.rows(variables, row.noise, 0.0, bias)
 
 
 def _largest_entropy(
@@ -164,10 +166,10 @@ def _largest_entropy(
 def _rows(layout: Layout, values: Floats) -> list[Row]:
     """The rows, exact: each sums to one, without bias from count 1 on."""
     rows = []
-    for (count, first, variable), width in zip(layout.rows, layout.widths, strict=True):
-        law = values[variable : variable + width]
-        truth = Fraction(float(law[count - first])) / Fraction(math.fsum(law))
-        rows.append(unbiased_row(law, count, first, truth))
+    for row in layout.rows:
+        chances = row.of(values)
+        truth = Fraction(float(chances[row.count - row.first])) / Fraction(math.fsum(chances))
+        rows.append(unbiased_row(np.where(chances > NOTHING, chances, 0.0), row.count, row.first, truth))
     return rows
 
 

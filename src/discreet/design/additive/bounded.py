@@ -1,10 +1,10 @@
 """Bounded, unbiased noise with a fixed chance of the true count (Sadeghi, Asoodeh and Calmon 2020).
 
 The noise Z lies in [-D, D] (`support`), is 0 with probability eta, and has mean 0. Here delta is always the
-exact hockey-stick sum; the paper's delta is per output, and the bound (2D+1) delta that it draws from it is too
-large by a factor between (2D+1)/(D+1) and 2D+1.
+exact hockey-stick sum. The paper's delta is per output, and the paper bounds the exact delta by (2D+1) times its own,
+which is too large by a factor between (2D+1)/(D+1) and 2D+1.
 
-`lowest` is a public promise: every count is at least that large (smaller ones are clamped up to it).
+`lowest` is a public promise: every count is at least that large (smaller counts are clamped up to it).
 
 lowest >= support: every count has room for the noise, and symmetric noise is optimal. With E = e^epsilon, C =
 2 eta/(1-eta),
@@ -12,19 +12,24 @@ lowest >= support: every count has room for the noise, and symmetric noise is op
     delta = max{ (1-eta)/2 (E-1)/(E^D - 1),   eta - (E-1)(1-eta)/2 },
 
 reached by a truncated geometric: p_j = delta E^(D-j) in the first case, p_j = min(p_(j-1)/E, mass left) from
-p_0 = eta in the second. It holds for C >= E^(D-2)(E-1)/(E^D - 1); below that the optimum is a small linear
+p_0 = eta in the second. The formula holds for C >= E^(D-2)(E-1)/(E^D - 1); below that the optimum is a small linear
 program over symmetric noise. variant="paper" is Theorem 3, which minimises the largest delta of a single
-output; it is refused for C < a_2, where the theorem's proof omits (1-eta)/2 a_1 <= E eta + delta and its
+output. The theorem is refused for C < a_2, where its proof omits (1-eta)/2 a_1 <= E eta + delta and its
 claim is false (D = 8, epsilon = 2.2, eta = .02: claimed 1.35e-6, true .2552).
 
 lowest < support: counts below the support cannot take negative outputs, and the pairs of such counts are
 neighbours too (D = 8, epsilon = 2.2, eta = .8: delta 1.8e-8 becomes .0283). The linear program over all
-counts (`bounded_program`) minimises the exact delta; at 0 there is no unbiased mechanism, so the bias
+counts (`_bounded_program`) minimises the exact delta. At 0 there is no unbiased mechanism, so the bias
 condition is dropped there and only there.
+
+`upper` is a promise too: every count is at most that large, because no more people exist (the N of the paper). The
+linear program then has one row for each count, and outputs may exceed `upper` by up to D, as in the paper's
+footnote 1. Fewer counts are fewer pairs of neighbours: with the paper's Example 1 (N = 3, eta = 1/2, D = 2) at epsilon
+= .5, delta is .3156, against .3378 for counts without end. variant="paper" with lowest=1 and `upper` is Proposition 2.
 """
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.design import parameters
@@ -36,7 +41,9 @@ from discreet.mechanism import Mechanism, Row
 
 LARGEST_SUPPORT = 1000
 LARGEST_SEARCH, LARGEST_PROGRAM = 1000, 64
-LARGEST_EPSILON = 30
+
+LARGEST_ROWS = 8_000
+"""Most probabilities in a linear program over the counts up to `upper`."""
 
 
 def bounded(
@@ -46,14 +53,15 @@ def bounded(
     support: int | None = None,
     delta: Number | None = None,
     lowest: int = 0,
+    upper: int | None = None,
     variant: str | None = None,
     alpha: Number | None = None,
     time_limit: float = 600.0,
 ) -> Mechanism:
     """Unbiased noise in [-support, support] that is 0 with probability eta.
 
-    Give three of epsilon, delta, eta and support, and the fourth is found: the least delta or epsilon, the
-    largest eta, the smallest support.
+    Give three of epsilon, delta, eta and support. The fourth is found: the least delta or epsilon, the largest eta, the
+    smallest support.
 
     Parameters
     ----------
@@ -67,77 +75,114 @@ def bounded(
         The other half of the privacy; found unless given.
     lowest
         A public promise that no count is smaller. From `support` on there is a closed form.
+    upper
+        A public promise that no count is larger, because there are only so many people. None: no such promise.
     variant
         None for the least exact delta; "paper" for the least delta of a single output.
     alpha
         exp(-epsilon), instead of epsilon; it is then exact.
     time_limit
         Seconds after which a linear program is given up.
+
+    Returns
+    -------
+    Mechanism
+        Noise on the counts from `lowest` to `upper`, unbiased but at a count of 0.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is not what it must be, or no noise meets all of them.
+    SolverError
+        The linear program was not solved in time.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> noise = dc.design.bounded(epsilon=1.5, eta=0.5, support=6, lowest=6)
+    >>> round(noise.delta(1.5), 6)
+    0.000107
+    >>> dc.design.bounded(epsilon=1.5, eta=0.5, delta=0.001, lowest=6).design["support"]
+    5
     """
     if variant not in (None, "paper"):
         raise ParameterError(f"variant is {variant!r}; give None for the exact delta or 'paper' for Sadeghi 2020's")
-    least = parameters.integer(lowest, "lowest", 0, 2**62, "it is the smallest count there can be")
-    missing = [
-        name
-        for name, value in (
-            ("epsilon", epsilon if alpha is None else alpha),
-            ("delta", delta),
-            ("eta", eta),
-            ("support", support),
-        )
-        if value is None
-    ]
+    counts = _counts(lowest, upper)
+    family = _Family(counts, variant, parameters.seconds(time_limit))
+    given = {"epsilon": epsilon if alpha is None else alpha, "delta": delta, "eta": eta, "support": support}
+    missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:
         raise ParameterError(
             f"{', '.join(missing) or 'nothing'} is left open; give three of epsilon, delta, eta and support,"
             " and the fourth is found"
         )
-    target = None if delta is None else parameters.probability(delta, "delta")
+    target = None if delta is None else float(parameters.probability(delta, "delta"))
     chance = None if eta is None else parameters.probability(eta, "eta")
-    reach = (
-        None
-        if support is None
-        else parameters.integer(support, "support", 1, LARGEST_SUPPORT, "a wider noise needs no bound")
-    )
+    width = None if support is None else _support(support)
     privacy = None if missing == ["epsilon"] else Epsilon.of(epsilon, alpha)
-
-    allowed = parameters.seconds(time_limit)
-
-    def make(at: Epsilon, truth: Fraction, width: int) -> Mechanism:
-        return _make(at, truth, width, least, variant, allowed)
-
-    if privacy is not None and chance is not None and reach is not None:
-        return make(privacy, chance, reach)
-    assert target is not None
-    goal = float(target)
-    if privacy is None:
-        assert chance is not None
-        assert reach is not None
-        return _smallest_epsilon(make, chance, reach, goal)
-    if chance is None:
-        assert reach is not None
-        return _largest_eta(make, privacy, reach, goal)
-    return _smallest_support(make, privacy, chance, goal, least)
+    match privacy, chance, width, target:
+        case Epsilon(), Fraction(), int(), None:
+            return family.noise(privacy, chance, width)
+        case None, Fraction(), int(), float():
+            return _smallest_epsilon(family, chance, width, target)
+        case Epsilon(), None, int(), float():
+            return _largest_eta(family, privacy, width, target)
+        case Epsilon(), Fraction(), None, float():
+            return _smallest_support(family, privacy, chance, target)
+    raise AssertionError(missing)
 
 
-def _make(at: Epsilon, eta: Fraction, support: int, lowest: int, variant: str | None, time_limit: float) -> Mechanism:
-    design = {"name": "bounded", **at.parameters, "eta": text(eta), "support": support, "lowest": lowest}
-    if variant is not None:
-        design["variant"] = variant
-    if lowest < support:
-        if float(at) > LARGEST_EPSILON:
+def _counts(lowest: object, upper: object) -> Counts:
+    least = parameters.integer(lowest, "lowest", 0, 2**62, "it is the smallest count there can be")
+    if upper is None:
+        return Counts(least)
+    return Counts(least, parameters.integer(upper, "upper", least + 1, 2**62, "it is the largest count there can be"))
+
+
+def _support(support: object) -> int:
+    return parameters.integer(support, "support", 1, LARGEST_SUPPORT, "a wider noise needs no bound")
+
+
+@dataclass(frozen=True)
+class _Family:
+    """The noises on the same counts, one for each epsilon, eta and support."""
+
+    counts: Counts
+    variant: str | None
+    time_limit: float
+
+    def noise(self, at: Epsilon, eta: Fraction, support: int) -> Mechanism:
+        """Return the noise of least delta."""
+        lowest, upper = self.counts.lower, self.counts.upper
+        design = {"name": "bounded", **at.parameters, "eta": text(eta), "support": support, "lowest": lowest}
+        design |= {} if upper is None else {"upper": upper}
+        design |= {} if self.variant is None else {"variant": self.variant}
+        if upper is not None and (upper - lowest + 1) * (2 * support + 1) > LARGEST_ROWS:
             raise ParameterError(
-                f"epsilon is {at}; with lowest < support give at most {LARGEST_EPSILON}: no solver resolves more"
+                f"upper is {upper}; with lowest {lowest} and support {support} give at most"
+                f" {lowest - 1 + LARGEST_ROWS // (2 * support + 1)}, or leave upper out: beyond, the counts without end"
+                " cost hardly more"
             )
-        rows, noise = _bounded_program.all_counts(float(at.exp), eta, support, lowest, variant == "paper", time_limit)
-        return Mechanism(Counts(lowest), rows, (noise,), design=design)
-    if variant == "paper":
-        noise = _paper(at, eta, support)
-    elif _closed_form_holds(at, eta, support):
-        noise = _truncated_geometric(at, eta, support)
-    else:
-        noise = _bounded_program.symmetric(float(at.exp), float(eta), support, time_limit)
-    return Mechanism(Counts(lowest), interior=(noise,), design=design)
+        if upper is not None or lowest < support:
+            problem = _bounded_program.Problem(
+                float(at.exp), eta, support, self.counts, self.variant == "paper", self.time_limit
+            )
+            return Mechanism(self.counts, *_bounded_program.optimum(problem), design=design)
+        return Mechanism(self.counts, interior=(self._shared_noise(at, eta, support),), design=design)
+
+    def _shared_noise(self, at: Epsilon, eta: Fraction, support: int) -> Row:
+        if self.variant == "paper":
+            return _paper(at, eta, support)
+        if _closed_form_holds(at, eta, support):
+            return _truncated_geometric(at, eta, support)
+        return _bounded_program.symmetric(float(at.exp), float(eta), support, self.time_limit)
+
+    def delta(self, at: Epsilon, eta: Fraction, support: int) -> float:
+        """Return the exact delta of the noise; 1 where the paper's theorem refuses it."""
+        try:
+            return self.noise(at, eta, support).delta(at)
+        except ParameterError:
+            return 1.0
 
 
 def _closed_form_holds(at: Epsilon, eta: Fraction, support: int) -> bool:
@@ -219,20 +264,17 @@ def _symmetric(centre: int, half: list[int]) -> Row:
     return Row.exact(-len(half), [*reversed(half), centre, *half])
 
 
-def _smallest_epsilon(
-    make: Callable[[Epsilon, Fraction, int], Mechanism], eta: Fraction, support: int, goal: float
-) -> Mechanism:
+def _smallest_epsilon(family: _Family, eta: Fraction, support: int, goal: float) -> Mechanism:
     """By bisection: delta falls as epsilon grows."""
 
     def meets(value: Fraction) -> bool:
-        at = Epsilon.of(value)
-        return _delta(make, at, eta, support) <= goal
+        return family.delta(Epsilon.of(value), eta, support) <= goal
 
     low, high = Fraction(0), Fraction(1, 4)
     while not meets(high):
         low, high = high, 2 * high
         if high > 32:
-            least = _delta(make, Epsilon.of(32), eta, support)
+            least = family.delta(Epsilon.of(32), eta, support)
             raise ParameterError(
                 f"delta is {goal:g}; with eta {text(eta)} and support {support} no epsilon up to 32 reaches it:"
                 f" the least is {least:.3g}; give a larger delta or support"
@@ -240,16 +282,14 @@ def _smallest_epsilon(
     while high - low > Fraction(1, 10**7):
         middle = Fraction(round((low + high) / 2 * 10**9), 10**9)
         low, high = (low, middle) if meets(middle) else (middle, high)
-    return make(Epsilon.of(high), eta, support)
+    return family.noise(Epsilon.of(high), eta, support)
 
 
-def _largest_eta(
-    make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, support: int, goal: float
-) -> Mechanism:
+def _largest_eta(family: _Family, at: Epsilon, support: int, goal: float) -> Mechanism:
     """delta is convex in eta: golden section to any eta that meets the goal, then bisection towards 1."""
 
     def delta(eta: float) -> float:
-        return _delta(make, at, _nine(eta), support)
+        return family.delta(at, _nine(eta), support)
 
     golden = (math.sqrt(5) - 1) / 2
     left, right = 0.0, 1.0
@@ -274,7 +314,7 @@ def _largest_eta(
     while beyond - met > 1e-7:
         middle = (met + beyond) / 2
         met, beyond = (middle, beyond) if delta(middle) <= goal else (met, middle)
-    return make(at, _nine(met), support)
+    return family.noise(at, _nine(met), support)
 
 
 def _nine(eta: float) -> Fraction:
@@ -282,15 +322,13 @@ def _nine(eta: float) -> Fraction:
     return Fraction(min(max(math.floor(eta * 10**9), 1), 10**9 - 1), 10**9)
 
 
-def _smallest_support(
-    make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, goal: float, lowest: int
-) -> Mechanism:
+def _smallest_support(family: _Family, at: Epsilon, eta: Fraction, goal: float) -> Mechanism:
     """By doubling and bisection: delta does not grow with the support."""
     low, high, before = 0, 1, math.inf
-    while (least := _delta(make, at, eta, high)) > goal:
+    while (least := family.delta(at, eta, high)) > goal:
         gain = before - least  # each doubling gains less than the one before
         further = 2 * high
-        if least - gain > goal or further > LARGEST_SEARCH or further > max(lowest, LARGEST_PROGRAM):
+        if least - gain > goal or further > LARGEST_SEARCH or further > max(family.counts.lower, LARGEST_PROGRAM):
             raise ParameterError(
                 f"delta is {goal:g}; at epsilon {at} and eta {text(eta)} no support up to {high} reaches it:"
                 f" the least is {least:.3g}; give a larger delta or epsilon, or another eta"
@@ -298,13 +336,5 @@ def _smallest_support(
         low, high, before = high, 2 * high, least
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _delta(make, at, eta, middle) <= goal else (middle, high)
-    return make(at, eta, high)
-
-
-def _delta(make: Callable[[Epsilon, Fraction, int], Mechanism], at: Epsilon, eta: Fraction, support: int) -> float:
-    """Exact delta of the design; 1 where the paper's theorem refuses it."""
-    try:
-        return make(at, eta, support).delta(at)
-    except ParameterError:
-        return 1.0
+        low, high = (low, middle) if family.delta(at, eta, middle) <= goal else (middle, high)
+    return family.noise(at, eta, high)
