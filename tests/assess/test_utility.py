@@ -25,7 +25,8 @@ def test_l0_of_gm(n: int, alpha: Fraction) -> None:
         ("L2", 5, "0.67", 3.4500029014570863, 5.833333333333333),
         ("L2", 12, "0.76", 11.917417623823173, 28.0),
         (("L0", 1), 8, "0.91", 0.6744269924374637, None),
-        (("L0", 0), 8, "0.91", 0.8470040721349623, 8 / 9),
+        (("L0", 0), 8, "0.91", 0.8470040721349623 * 9 / 8, 1.0),
+        ("L0,1", 8, "0.91", 0.6744269924374637, None),
     ],
 )
 def test_losses_of_gm_and_um(kind: str, n: int, alpha: str, gm: float, uniform: float | None) -> None:
@@ -46,6 +47,21 @@ def test_the_largest_loss_over_counts(t: int, n: int, alpha: str, value: float) 
 
 def test_uniform_costs_one() -> None:
     assert design.uniform(n=6).loss("L0") == pytest.approx(1)
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "max"])
+@pytest.mark.parametrize("weights", [None, [0.5, 0.2, 0.1, 0.1, 0.1]])
+def test_the_three_names_of_l0_are_one_loss(weights: list[float] | None, aggregate: str) -> None:
+    """Cormode 2019, section 3: L0 = L0,0."""
+    mechanism = design.geometric(epsilon=1, upper=4)
+    losses = {mechanism.loss(kind, weights, aggregate) for kind in ("L0", "L0,0", ("L0", 0))}
+    assert len(losses) == 1
+
+
+@pytest.mark.parametrize("d", [0, 1, 2])
+def test_a_loss_may_be_written_as_text(d: int) -> None:
+    mechanism = design.geometric(epsilon=1, upper=4)
+    assert mechanism.loss(f"L0,{d}") == mechanism.loss(f"L0, {d}") == mechanism.loss(("L0", d))
 
 
 def test_weights_choose_the_counts_that_matter() -> None:
@@ -115,7 +131,9 @@ def test_entropy_is_in_bits() -> None:
     assert Mechanism(Counts(), interior=(Row.of(0, [1.0]),)).entropy(0) == 0
 
 
-@pytest.mark.parametrize("kind", ["L3", ("L0", -1), ("L1", 1), 2, None])
+@pytest.mark.parametrize(
+    "kind", ["L3", ("L0", -1), ("L1", 1), 2, None, "L0,-1", "L0,", "L0,1,2", "L1,1", ("L0", True), ("L0", 1.5)]
+)
 def test_an_unknown_loss_is_refused(kind: object) -> None:
     with pytest.raises(ParameterError, match="L0"):
         design.uniform(n=2).loss(kind)  # type: ignore[arg-type]

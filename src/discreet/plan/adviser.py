@@ -321,7 +321,9 @@ def _certify_at(mechanism: Mechanism) -> str:
 
 
 def _noisiness(mechanism: Mechanism) -> float:
-    return mechanism.loss(("L0", 0) if isinstance(mechanism.domain, Cycle) else "L2")
+    if isinstance(mechanism.domain, Cycle):
+        return mechanism.loss("L0", aggregate="max")  # the error rate, not rescaled
+    return mechanism.loss("L2")
 
 
 def _advice(name: str, mechanism: Mechanism, ptable: PTable, budget: TotalBudget) -> Advice:

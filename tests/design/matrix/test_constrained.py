@@ -181,8 +181,8 @@ def test_symmetry_is_free_only_for_symmetric_weights() -> None:
     weights = [0.7, 0.1, 0.1, 0.1]
     free = design.constrained(n=3, alpha="0.9", weights=weights)
     mirrored = design.constrained(n=3, alpha="0.9", weights=weights, properties=["S"])
-    assert free.loss(("L0", 0), weights=weights) == pytest.approx(0.3, abs=1e-9)
-    assert mirrored.loss(("L0", 0), weights=weights) == pytest.approx(0.5410526315789473, abs=1e-8)
+    assert free.loss("L0", weights=weights) == pytest.approx(0.3 * 4 / 3, abs=1e-9)
+    assert mirrored.loss("L0", weights=weights) == pytest.approx(0.5410526315789473 * 4 / 3, abs=1e-8)
 
 
 def test_a_loss_of_the_users_own() -> None:

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Floats
-from discreet.assess.utility import checked_weights
+from discreet.assess.utility import Loss, checked_weights
 from discreet.certify.table import PROPERTIES
 from discreet.design import parameters
 from discreet.design.additive.geometric import geometric
@@ -149,27 +149,33 @@ def geometric_properties(n: int, privacy: Epsilon) -> frozenset[str]:
 
 
 def losses(objective: Objective, n: int) -> Floats:
-    """The loss of output i for true count j, as a matrix."""
-    distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1))).astype(np.float64)
-    if isinstance(objective, str) and objective.startswith("L0,") and objective[3:].isdecimal():
-        objective = ("L0", int(objective[3:]))
-    if isinstance(objective, str) and objective in ("L0", "L1", "L2"):
-        return np.asarray(distance > 0 if objective == "L0" else distance ** int(objective[1]), dtype=np.float64)
-    if isinstance(objective, tuple) and len(objective) == 2 and objective[0] == "L0" and isinstance(objective[1], int):
-        if 0 <= objective[1] < n:
-            return np.asarray(distance > objective[1], dtype=np.float64)
-        raise ParameterError(f"objective is {objective!r}; give ('L0', d) with d from 0 to n - 1")
-    if not isinstance(objective, (str, tuple)):
-        try:
-            matrix = np.asarray(objective, dtype=np.float64)
-        except (TypeError, ValueError):
-            matrix = np.empty(0)
-        if matrix.shape == (n + 1, n + 1) and np.isfinite(matrix).all():
-            return matrix
-    raise ParameterError(
+    """Return the loss of output i for true count j, as a matrix.
+
+    Raises
+    ------
+    ParameterError
+        The objective is neither a loss nor a matrix of finite losses.
+    """
+    unknown = ParameterError(
         f"objective is {objective!r:.60}; give 'L0', 'L1', 'L2', ('L0', d)"
         f" or a {n + 1} x {n + 1} matrix of finite losses"
     )
+    distance = np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1))).astype(np.float64)
+    if isinstance(objective, (str, tuple)):
+        try:
+            loss = Loss.of(objective)
+        except ParameterError:
+            raise unknown from None
+        if loss.beyond >= n:
+            raise ParameterError(f"objective is {objective!r}; give ('L0', d) with d from 0 to {n - 1}")
+        return loss(distance)
+    try:
+        matrix = np.asarray(objective, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise unknown from None
+    if matrix.shape != (n + 1, n + 1) or not np.isfinite(matrix).all():
+        raise unknown
+    return matrix
 
 
 def prior_weights(weights: npt.ArrayLike | None, n: int, aggregate: str) -> Floats:
