@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from discreet import Counts, Cycle, Mechanism, Row, design
-from discreet.errors import ParameterError
+from discreet.arrays import Floats
+from discreet.errors import ParameterError, PrivacyWarning
 
 WEIGHTS = st.lists(st.integers(0, 40), min_size=1, max_size=7).filter(any)
 
@@ -112,6 +114,47 @@ def test_pdp_is_the_mass_beyond_e(mechanism: Mechanism, epsilon: float) -> None:
     measured = mechanism.delta(epsilon, kind="pdp")
     assert measured == pytest.approx(float(max(masses, default=Fraction(0))), abs=1e-12)
     assert measured >= mechanism.delta(epsilon) - 1e-12
+
+
+def least_cost_on_a_cycle(size: int, epsilon: float, delta: float, differences: set[int]) -> Floats:
+    """The noise of least sum of x (size - x) f(x), by a linear program written for this test."""
+    x, variables = np.arange(size), size * (1 + len(differences))
+    below, most = [], []
+    for block, difference in enumerate(sorted(differences), 1):
+        slacks = np.arange(block * size, (block + 1) * size)
+        excess = np.zeros((size, variables))
+        excess[x, x], excess[x, (x + difference) % size], excess[x, slacks] = 1, -math.exp(epsilon), -1
+        below += [excess, np.isin(np.arange(variables), slacks)[None].astype(float)]
+        most += [0.0] * size + [delta]
+    solution = linprog(
+        np.concatenate([x * (size - x), np.zeros(variables - size)]),
+        A_ub=np.concatenate(below),
+        b_ub=most,
+        A_eq=(np.arange(variables) < size)[None].astype(float),
+        b_eq=[1.0],
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    return np.asarray(solution.x[:size])
+
+
+def test_ties_that_a_solver_leaves_are_no_loss() -> None:
+    """Size 12, epsilon 3, delta .3, neighbours 1, 3, 6, 8: only the truth is beyond E; floats alone say .8923."""
+    with pytest.warns(PrivacyWarning):
+        noise = design.cyclic(size=12, epsilon=3, delta=0.3, neighbours=(1, 3, 6, 8), objective="uniform_prior")
+    optimum = least_cost_on_a_cycle(12, 3, 0.3, set(noise.neighbours))
+    assert noise.interior[0].values == pytest.approx(optimum, abs=1e-8)
+    beyond = [optimum[optimum > math.exp(3) * np.roll(optimum, d) * (1 + 1e-6)].sum() for d in noise.neighbours]
+    assert noise.delta(3, kind="pdp") == pytest.approx(max(beyond), abs=1e-8)
+    assert noise.delta(3, kind="pdp") == pytest.approx(0.8153, abs=5e-5)
+    assert noise.delta(3) == pytest.approx(0.3, abs=1e-12)
+
+
+def test_pdp_is_never_below_dp() -> None:
+    """An excess too small for a loss in the one sense is still a sum in the other."""
+    nearly = math.exp(1) * (1 + 5e-10)
+    truth, lie = nearly / (1 + nearly), 1 / (1 + nearly)
+    mechanism = Mechanism.from_matrix([[truth, lie], [lie, truth]])
+    assert 0 < mechanism.delta(1) <= mechanism.delta(1, kind="pdp") < 1e-9
 
 
 @given(mechanisms())

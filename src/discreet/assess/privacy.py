@@ -9,6 +9,10 @@ ratios >= r_k. All terms are positive, so a delta of 1e-19 comes out with all it
 one sort, and the inverse is a division. Where p = E q exactly (and most optimal designs are that everywhere)
 a float may land on either side; ratios within 2**-48 of E count as E. The integer check of a certificate has
 no such tolerance.
+
+Probabilistic differential privacy counts the whole mass of the outputs with p > E q, so it jumps at a tie. A solver
+leaves ties off by up to 1e-11, so here ratios within 1e-9 of E count as E: what is returned is the mass at epsilon +
+1e-9, and never less than the exact delta at epsilon.
 """
 
 import math
@@ -28,6 +32,11 @@ if TYPE_CHECKING:
 
 
 TIE = 2.0**-48
+"""Relative excess over E that is a float's rounding."""
+
+SOLVER_TIE = 1e-9
+"""Excess of a logarithm over epsilon that a solver leaves at a tie."""
+
 SMALLEST = 1e-290
 LARGEST_LOG = 700.0
 
@@ -37,7 +46,8 @@ def delta(mechanism: "Mechanism", epsilon: Number | Epsilon, kind: str = "dp") -
     if kind not in ("dp", "pdp"):
         raise ParameterError(f"kind is {kind!r}; give 'dp' (the hockey-stick sum) or 'pdp' (probabilistic)")
     at = np.array([float(Epsilon.of(epsilon))])
-    return float(_maximum(mechanism, at, _hockey if kind == "dp" else _exceeding)[0])
+    exact_delta = float(_maximum(mechanism, at, _hockey)[0])
+    return exact_delta if kind == "dp" else max(exact_delta, float(_maximum(mechanism, at, _exceeding)[0]))
 
 
 def curve(mechanism: "Mechanism", epsilons: npt.ArrayLike) -> Floats:
@@ -147,7 +157,7 @@ def _maximum(mechanism: "Mechanism", at: Floats, measure: Callable[[Pairs, Float
 
 def _exceeding(pairs: Pairs, at: Floats) -> Floats:
     """Largest mass of p on outputs with p > E q over the lines, at each epsilon."""
-    exceeds = pairs.ratio[None, :, :] > (at + TIE)[:, None, None]
+    exceeds = pairs.ratio[None, :, :] > (at + SOLVER_TIE)[:, None, None]
     worst: Floats = np.where(exceeds, pairs.p, 0).sum(axis=2).max(axis=1)
     return worst
 
