@@ -162,7 +162,7 @@ def releases(runs: int = RELEASES) -> Table:
         layout, ptable, unit = plan.layout, plan.ptable, plan.spec.unit
         with open_engine(plan.spec.source) as engine:
             count_plan = CountPlan(tuple(book.recode for book in layout.books), unit.id)
-            leaves = contributions.leaves(engine, count_plan, unit.contributions, keys.keyed_order(bytes(32)))
+            leaves = contributions.leaves(engine, count_plan, unit.contributions, keys.row_order(bytes(32)))
             truth, _ = cell_counts(layout, leaves)
     table_plan, true = make_table_plan(plan), lookup.by_grouping(layout, truth)
     squares = np.zeros((runs, len(true), 4))

@@ -31,14 +31,14 @@ def settle(folder: Path) -> dict[str, Any]:
 def endow(folder: Path) -> str:
     """Open a ledger for the town. Return its path."""
     unit = design.geometric(epsilon="0.25").certify()
-    secret = secrets.secret(folder / "secret.key")
+    secret = secrets.read_secret(folder / "secret.key")
     Ledger.open(folder / "town.ledger", unit=unit, epsilon=3, delta="1e-6", secret=secret)
     return str(folder / "town.ledger")
 
 
 def ledger(folder: Path) -> Ledger:
     """Return the ledger of the town."""
-    return Ledger.at(folder / "town.ledger", secrets.secret(folder / "secret.key"))
+    return Ledger.at(folder / "town.ledger", secrets.read_secret(folder / "secret.key"))
 
 
 def spent(folder: Path) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.account.ledger.grant import Grant
 from discreet.account.ledger.ledger import Ledger
-from discreet.measure.secrets import secret
+from discreet.measure.secrets import read_secret
 from tests.cli.conftest import Run
 
 
@@ -30,7 +30,7 @@ SECRET = ("--secret", "secret")
 
 def reserve(name: str, cost: int) -> Grant:
     """Reserve units of the ledger for a release."""
-    return Ledger.at("town", secret("secret")).reserve(name, cost, [], {"by": "[me]"})
+    return Ledger.at("town", read_secret("secret")).reserve(name, cost, [], {"by": "[me]"})
 
 
 def test_a_new_secret_is_written_once_and_shown_by_its_fingerprint_only(discreet: Run) -> None:

@@ -19,7 +19,7 @@ from discreet.plan import contributor_keys
 from discreet.plan.codebook import Recode
 
 SECRET = b"\1" * 32
-ORDER = keys.keyed_order(SECRET)
+ORDER = keys.row_order(SECRET)
 LEAVES = 3
 Row = tuple[str | None, int, int]
 

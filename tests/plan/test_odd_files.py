@@ -45,7 +45,7 @@ def test_a_specification_that_is_a_pipe_or_a_device_is_refused(endless: str, tmp
     with pytest.raises(SpecError, match=endless):
         run(endless, tmp_path / "out")
     with pytest.raises(SecretError, match=endless):
-        secrets.secret(endless)
+        secrets.read_secret(endless)
 
 
 def test_a_pipe_in_a_folder_of_parquet_files_is_refused(tmp_path: Path) -> None:

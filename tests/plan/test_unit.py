@@ -92,7 +92,7 @@ def test_a_ledger_protects_one_kind_of_unit(unit: dict[str, Any], spec: dict[str
     with pytest.raises(LedgerError, match="protects each person"):
         run(spec | {"unit": unit}, tmp_path / "two")
     assert not (tmp_path / "two").exists()
-    statement = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key")).verify()
+    statement = Ledger.at(tmp_path / "town.ledger", secrets.read_secret(tmp_path / "secret.key")).verify()
     assert (statement.protects, statement.spent, statement.reserved) == ("each person", 1, 0)
 
 
@@ -106,7 +106,7 @@ def test_the_id_column_may_be_renamed_if_the_unit_has_a_name(spec: dict[str, Any
 
 def test_of_two_grants_for_different_units_the_second_cannot_be_spent(spec: dict[str, Any], tmp_path: Path) -> None:
     """Both fit when they are reserved. The second one can be given back."""
-    ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
+    ledger = Ledger.at(tmp_path / "town.ledger", secrets.read_secret(tmp_path / "secret.key"))
     first, second = (ledger.reserve(name, 1, [name.encode() * 16], {}, protects=name) for name in "ab")
     first.spend()
     with pytest.raises(LedgerError, match=r"protects b, .* protects a"):
@@ -116,7 +116,7 @@ def test_of_two_grants_for_different_units_the_second_cannot_be_spent(spec: dict
 
 
 def test_the_first_unit_that_has_a_name_binds_later_releases(spec: dict[str, Any], tmp_path: Path) -> None:
-    ledger = Ledger.at(tmp_path / "town.ledger", secrets.secret(tmp_path / "secret.key"))
+    ledger = Ledger.at(tmp_path / "town.ledger", secrets.read_secret(tmp_path / "secret.key"))
     for name, protects in (("a", None), ("b", "person")):
         ledger.reserve(name, 1, [name.encode() * 16], {}, protects=protects).spend()
     for protects in ("household", None):

@@ -26,7 +26,7 @@ def served(tmp_path: Path, postgres: Postgres) -> dict[str, Any]:
     spec = town.settle(tmp_path)
     postgres.execute("DROP DATABASE IF EXISTS lost WITH (FORCE)", "CREATE DATABASE lost")
     unit = design.geometric(epsilon="0.25").certify()
-    secret = secrets.secret(tmp_path / "secret.key")
+    secret = secrets.read_secret(tmp_path / "secret.key")
     Ledger.open(postgres.url("lost"), unit=unit, epsilon=3, delta="1e-6", secret=secret)
     return {**spec, "ledger": postgres.url("lost")}
 
@@ -73,7 +73,7 @@ def test_units_that_a_lost_server_holds_are_told_and_can_be_given_back(
     assert "Nothing was drawn with them" in note
     assert not list(tmp_path.glob("out*"))
     postgres.execute("ALTER DATABASE lost ALLOW_CONNECTIONS true")
-    ledger = Ledger.at(served["ledger"], secrets.secret(tmp_path / "secret.key"))
+    ledger = Ledger.at(served["ledger"], secrets.read_secret(tmp_path / "secret.key"))
     assert ledger.verify().reserved > 0
     refunded(note, postgres, tmp_path, monkeypatch)
     assert ledger.verify().reserved == 0

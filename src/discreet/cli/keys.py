@@ -47,4 +47,4 @@ def fingerprint(
     ],
 ) -> None:
     """Print the fingerprint of a secret key. Manifests of releases state the same fingerprint."""
-    _show.console.print(secrets.fingerprint(secrets.secret(source)))
+    _show.console.print(secrets.fingerprint(secrets.read_secret(source)))

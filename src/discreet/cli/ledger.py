@@ -62,7 +62,7 @@ def open_(
         unit=load(unit),
         epsilon=epsilon,
         delta=delta,
-        secret=secrets.secret(secret),
+        secret=secrets.read_secret(secret),
         contributions=contributions,
         name=name,
     )
@@ -161,7 +161,7 @@ def _open(path: str, secret: str) -> "Ledger":
     """Return an existing ledger."""
     from discreet.account.ledger.ledger import Ledger  # its database takes a while to load
 
-    return Ledger.at(path, secrets.secret(secret))
+    return Ledger.at(path, secrets.read_secret(secret))
 
 
 def _check_against_memory(ledger: "Ledger", source: str) -> bool:
@@ -174,7 +174,7 @@ def _check_against_memory(ledger: "Ledger", source: str) -> bool:
     """
     if source.startswith(secrets.ENVIRONMENT):
         return False
-    memory = Memory.of(Secret(file=source), secrets.secret(source))
+    memory = Memory.of(Secret(file=source), secrets.read_secret(source))
     if memory is None or not os.path.lexists(memory.file):
         return False
     head = memory.head(ledger.id)

@@ -1,15 +1,15 @@
-"""A release and its ledger: what is paid before anything is drawn.
+"""A release and its ledger: pay before anything is drawn.
 
-Cells that were released before, under the same definition, version, unit and table, cost nothing and come out the
-same; only the others count towards the touches that are paid for. Units are held before the data are read, spent at the
-first draw, and given back if anything fails before it. A release that was cut off after that goes on from the
-measurements it kept (`pending`), under the name that the ledger knows it by, and pays nothing more. If it kept none, it
-is run again: with query keys it has the same name in the ledger and comes out the same, with fresh keys it pays again.
+Cells that were released before, under the same definition, version, unit and table, cost nothing and get the same
+noise. Only the other cells count towards the touches that are paid for. Units are held before the data are read, spent
+at the first draw, and given back if anything fails before the first draw. A release that was cut off after that goes on
+from the measurements it kept (`pending`), under its name in the ledger, and pays nothing more. If it kept none, it is
+run again: with query keys it has the same name in the ledger and the same noise, with fresh keys it pays again.
 
 The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
-not, the same keys would show the exact differences, so nothing is drawn or recorded, and the steward is told. That
-holds for a cell, in whatever table it is spec for again. Without a ledger, the memory of the secret keeps them
-(`memory`). It also keeps the last entry of a ledger that was seen, so that an older copy is refused.
+not, the same keys would show the exact differences. So nothing is drawn or recorded, and the steward is told. This
+holds for a cell in whatever table it is released again. Without a ledger, the memory of the secret keeps the hashes
+(`secret_memory`). The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
 """
 
 import hashlib
@@ -41,16 +41,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LedgerUse:
-    """What a release holds in a ledger; nothing where it has none.
+    """What a release holds in a ledger.
 
     Attributes
     ----------
     start
-        What all its keys depend on.
+        The header of all keys of the release.
     scheme
-        How keys are made from it.
+        The scheme of the keys.
     memory
-        Of the secret; None where it has no place.
+        The memory of the secret; None if the secret has none.
+    ledger
+        The ledger; None for a release without a ledger.
+    grant
+        The units of the release; None before they are reserved, and without a ledger.
     """
 
     start: bytes
@@ -61,39 +65,66 @@ class LedgerUse:
 
     @classmethod
     def of(cls, plan: ReleasePlan, secret: bytes) -> "LedgerUse":
-        """Open the ledger, and reserve nothing yet."""
+        """Open the ledger and the memory of a release. Nothing is reserved yet.
+
+        Parameters
+        ----------
+        plan
+            The plan of the release.
+        secret
+            The secret that the ledger was opened with.
+
+        Raises
+        ------
+        LedgerError
+            The ledger cannot be read, was changed, or is older than one that was seen.
+        SecretError
+            The memory of the secret cannot be used.
+        """
         spec = plan.spec
         ledger = None if spec.ledger is None else _ledger(spec.ledger, secret)
         memory = Memory.of(spec.secret, secret)
-        scheme, number = keys.SCHEME, ""
+        scheme, ledger_id = keys.SCHEME, ""
         if ledger is not None:
-            number = ledger.id
-            scheme = _scheme(ledger.releases(None if memory is None else memory.head(number)), spec.version)
-        start = keys.header(scheme, number, spec.version, _rule(spec, plan.layout), plan.ptable)
+            ledger_id = ledger.id
+            scheme = _scheme(ledger.releases(None if memory is None else memory.head(ledger_id)), spec.version)
+        start = keys.header(scheme, ledger_id, spec.version, _unit_rule(spec, plan.layout), plan.ptable)
         return cls(start, scheme, memory, ledger)
 
     @contextmanager
     def reserved(self, plan: ReleasePlan) -> Iterator["LedgerUse"]:
-        """Reserve what the release costs; give it back if something fails before it is spent."""
-        held = self
+        """Reserve the units of the release. Give them back if anything fails before they are spent.
+
+        Parameters
+        ----------
+        plan
+            The plan of the release.
+
+        Raises
+        ------
+        BudgetError
+            The release costs more units than are left.
+        LedgerError
+            The ledger cannot be written, was changed, or refuses the release.
+        """
+        use = self
         try:
             with interrupts.deferred():
-                held = self._reserved(plan)
-            yield held
+                use = self._reserve(plan)
+            yield use
         except BaseException as error:
             with interrupts.deferred():
-                held._refund(error)
+                use._refund(error)
             raise
 
-    def _reserved(self, plan: ReleasePlan) -> "LedgerUse":
+    def _reserve(self, plan: ReleasePlan) -> "LedgerUse":
         spec, layout = plan.spec, plan.layout
         if self.ledger is None:
             return self
-        definitions = layout.cells.definitions
-        once = secrets.fresh(16) if spec.key == "fresh" else b""
-        digests = keys.identities(once + self.start, definitions)
+        nonce = secrets.random_bytes(16) if spec.key == "fresh" else b""
+        digests = keys.cell_identities(nonce + self.start, layout.cells.definitions)
         public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design"})
-        name = f"{spec.version} {hashlib.sha256(once + self.start + public.encode()).hexdigest()[:16]}"
+        name = f"{spec.version} {hashlib.sha256(nonce + self.start + public.encode()).hexdigest()[:16]}"
         known = self.ledger.known(digests, name)
         touches = layout.touches(spec.unit.contributions, [digest in known for digest in digests])
         cost = self.ledger.cost([(plan.ptable, touches)], spec.unit.contributions) if touches else 0
@@ -111,7 +142,20 @@ class LedgerUse:
         return replace(self, grant=grant)
 
     def resumed(self, release: str | None, file: Path) -> "LedgerUse":
-        """Find what kept measurements cost when they were drawn; nothing is reserved."""
+        """Return the use with the grant that paid for kept measurements. Nothing is reserved.
+
+        Parameters
+        ----------
+        release
+            The name of the release in the ledger.
+        file
+            The file of the measurements, for messages.
+
+        Raises
+        ------
+        LedgerError
+            The ledger does not know the release as spent: it is an older copy.
+        """
         if self.ledger is None:
             return self
         grant = None if release is None else self.ledger.find(release)
@@ -125,16 +169,16 @@ class LedgerUse:
 
     @property
     def id(self) -> str | None:
-        """The id of the ledger."""
+        """The id of the ledger; None without a ledger."""
         return None if self.ledger is None else self.ledger.id
 
     @property
     def release(self) -> str | None:
-        """The name under which the ledger knows the release."""
+        """The name of the release in the ledger; None before it is reserved."""
         return None if self.grant is None else self.grant.release
 
     def _refund(self, error: BaseException) -> None:
-        """Give back what was reserved; where that fails, say so in the error that is the reason for it."""
+        """Give back reserved units. If that fails, add a note to the error that is the reason for the refund."""
         if self.grant is None or self.grant.state != "reserved":
             return
         try:
@@ -146,20 +190,39 @@ class LedgerUse:
             )
 
     def spend(self, plan: ReleasePlan, counts: npt.NDArray[np.int64], secret: bytes) -> None:
-        """The first draw is next: spend, and refuse data that changed under an unchanged version label."""
+        """Spend the units, right before the first draw.
+
+        Parameters
+        ----------
+        plan
+            The plan of the release.
+        counts
+            The true count of every distinct cell.
+        secret
+            The secret of the release.
+
+        Raises
+        ------
+        DataChangedError
+            The data changed under an unchanged version label. Nothing was spent. Tell only the steward.
+        LedgerError
+            The ledger cannot be written, or was changed.
+        SecretError
+            The memory of the secret cannot be used.
+        """
         truths = self._truths(plan.layout, counts, secret) if plan.spec.key == "query" else None
         if self.grant is not None and self.ledger is not None:
             self.grant.spend(truths)
             if self.memory is not None:
-                self.memory.saw(self.ledger.id, self.ledger.head)
+                self.memory.record_head(self.ledger.id, self.ledger.head)
         elif truths is not None:
             assert self.memory is not None, "a specification without a place for it is refused"
             self.memory.remember(plan.spec.version, *truths)
 
     def _truths(self, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> tuple[list[bytes], list[bytes]]:
-        """The name of every cell, and a keyed hash of it and of its true count."""
-        key = keys.derived(secret, "truth")
-        names = keys.identities(self.start, layout.cells.definitions)
+        """Return the name of every cell, and a keyed hash of its name and true count."""
+        key = keys.derive_key(secret, "truth")
+        names = keys.cell_identities(self.start, layout.cells.definitions)
         hashes = [
             hmac.digest(key, name + count.to_bytes(8, "big", signed=True), "sha256")[:16]
             for name, count in zip(names, counts.tolist(), strict=True)
@@ -167,12 +230,12 @@ class LedgerUse:
         return names, hashes
 
     def complete(self) -> None:
-        """It is published."""
+        """Record that the release is published."""
         if self.grant is not None:
             self.grant.complete()
 
     def head(self) -> dict[str, Any] | None:
-        """What the manifest says: which ledger, and its state when the release was spent."""
+        """Return what the manifest states of the ledger and its head at the spend; None without a ledger."""
         if self.ledger is None or self.grant is None:
             return None
         seq, mac = self.grant.head()
@@ -183,23 +246,24 @@ def _give_back(release: str) -> str:
     return f"give them back with `discreet ledger refund LEDGER {shlex.quote(release)}`"
 
 
-def _ledger(where: str, secret: bytes) -> "Ledger":
-    from discreet.account.ledger.ledger import Ledger  # only those who have one load its database
+def _ledger(location: str, secret: bytes) -> "Ledger":
+    from discreet.account.ledger.ledger import Ledger  # a release without a ledger does not load its database
 
-    return Ledger.at(where, secret)
+    return Ledger.at(location, secret)
 
 
 def _scheme(releases: Iterable["Record"], version: str) -> int:
-    """The scheme of a label: that of its releases, which for earlier Discreets, which did not say, is 1."""
-    held = (each for each in releases if each.release[:-17] == version and each.state != "refunded")
-    return next((int(each.note.get("scheme", 1)) for each in held), keys.SCHEME)
+    """Return the scheme of the releases of a label; 1 if they do not name it, as in earlier versions of Discreet."""
+    records = (record for record in releases if record.release[:-17] == version and record.state != "refunded")
+    return next((int(record.note.get("scheme", 1)) for record in records), keys.SCHEME)
 
 
-def _rule(spec: ReleaseSpec, layout: Layout) -> list[object]:
-    """Whose rows count, and which of them.
+def _unit_rule(spec: ReleaseSpec, layout: Layout) -> list[object]:
+    """Return whose rows count, and which of them.
 
-    Where a person may have more rows than count, those that are kept depend on the codes of all dimensions in use. Two
-    releases with other dimensions may keep others, and then a cell has two true counts, so it must not have one key.
+    If a person may have more rows than count, the codes of all dimensions in use decide which rows are kept. Two
+    releases with different dimensions may keep different rows. Then a cell has two true counts, so it must have two
+    keys.
     """
-    kept = [[book.digest.hex(), *book.leaves] for book in layout.books] if spec.unit.id is not None else []
-    return [spec.unit.id, spec.unit.contributions, kept]
+    dimensions = [[book.digest.hex(), *book.leaves] for book in layout.books] if spec.unit.id is not None else []
+    return [spec.unit.id, spec.unit.contributions, dimensions]

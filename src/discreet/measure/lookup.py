@@ -1,7 +1,7 @@
 """Measurements: one noisy integer for every distinct cell.
 
-A measurement is the only number made from the truth. It is not clamped: it may be below 0, and everything later, the
-tables and their replay by `verify`, reads measurements and nothing else.
+A measurement is the only number made from the truth. It is not clamped, so it may be below 0. All later stages, the
+tables and their replay by `verify`, read measurements and nothing else.
 """
 
 import numpy as np
@@ -11,14 +11,32 @@ from discreet.certify.ptable import PTable
 from discreet.plan.layout import Layout
 
 
-def measure(ptable: PTable, counts: Integers, chosen: Keys | None) -> Integers:
-    """The noisy integers; fresh noise where no keys are given."""
-    return np.asarray(ptable.perturb(counts, chosen), dtype=np.int64)
+def measure(ptable: PTable, counts: Integers, keys: Keys | None) -> Integers:
+    """Return the measurements of cells.
+
+    Parameters
+    ----------
+    ptable
+        The certified table of the noise.
+    counts
+        The true count of every distinct cell.
+    keys
+        The key of every cell. None: keys are drawn from the system's generator.
+    """
+    return np.asarray(ptable.perturb(counts, keys), dtype=np.int64)
 
 
 def by_grouping(layout: Layout, measurements: Integers) -> list[Integers]:
-    """The measurements of every grouping's cells."""
+    """Return the measurements of every grouping, in the shape of the grouping.
+
+    Parameters
+    ----------
+    layout
+        The groupings, and the distinct cells of each.
+    measurements
+        The measurement of every distinct cell.
+    """
     return [
-        measurements[here].reshape(grouping.shape)
-        for grouping, here in zip(layout.groupings, layout.cells.indices, strict=True)
+        measurements[indices].reshape(grouping.shape)
+        for grouping, indices in zip(layout.groupings, layout.cells.indices, strict=True)
     ]

@@ -1,8 +1,9 @@
 """The secret: 32 random bytes that query keys and a ledger's chain are derived from.
 
-It is random, not a passphrase: its fingerprint is published, and a passphrase could be guessed from it. Whoever has it
-can take the noise out of everything that was ever published with it. It is read from a file that nobody else can
-read, or from an environment variable, and is never printed, logged or put into an error.
+The secret is random, not a passphrase: its fingerprint is published, and a passphrase could be guessed from the
+fingerprint. Anybody who has the secret can remove the noise from everything that was ever published with it. The secret
+is read from a file that nobody else can read, or from an environment variable, and is never printed, logged or put into
+an error.
 """
 
 import base64
@@ -21,33 +22,38 @@ from discreet.redact import quoted
 SIZE = 32
 ENVIRONMENT = "env:"
 LEAST_VALUES = 10
-"""Distinct bytes among 32: that random ones have fewer has a chance below 1e-15."""
+"""Distinct bytes among 32. Random bytes have fewer with a chance below 1e-15."""
 
 EXPECTED = f"expected {SIZE} random bytes, raw, in hexadecimal or in base64: make them with `discreet keys new FILE`"
 
 
-def secret(source: str | os.PathLike[str]) -> bytes:
-    """The 32 bytes in a file, or, for "env:NAME", in an environment variable.
+def read_secret(source: str | os.PathLike[str]) -> bytes:
+    """Return the 32 bytes of a secret.
+
+    Parameters
+    ----------
+    source
+        The path of a file, or "env:NAME" for an environment variable.
 
     Raises
     ------
     SecretError
-        There is none, it is not 32 random bytes, or others can read the file.
+        There is no secret, it is not 32 random bytes, or others can read the file.
     """
-    place = os.fspath(source)
-    if isinstance(place, str) and place.startswith(ENVIRONMENT):
-        name = place.removeprefix(ENVIRONMENT)
+    location = os.fspath(source)
+    if isinstance(location, str) and location.startswith(ENVIRONMENT):
+        name = location.removeprefix(ENVIRONMENT)
         value = os.environ.get(name)
         if not value:
             raise SecretError(
                 f"the environment variable {quoted(name)} is not set; {EXPECTED}, and give the file or set the variable"
             )
         return _decoded(value.encode(errors="replace"), f"the environment variable {quoted(name)}")
-    return _decoded(_read(place), quoted(place))
+    return _decoded(_read(location), quoted(location))
 
 
-def fresh(size: int = SIZE) -> bytes:
-    """Random bytes of the operating system."""
+def random_bytes(size: int = SIZE) -> bytes:
+    """Return random bytes of the operating system. Raise EntropyError if it gives none."""
     try:
         return secrets.token_bytes(size)
     except (OSError, NotImplementedError) as error:
@@ -55,8 +61,16 @@ def fresh(size: int = SIZE) -> bytes:
 
 
 def new_secret(path: str | os.PathLike[str]) -> bytes:
-    """Make a secret and write it, in hexadecimal, to a new file that only its owner can read."""
-    made = fresh()
+    """Make a secret, write it in hexadecimal to a new file that only its owner can read, and return it.
+
+    Raises
+    ------
+    SecretError
+        The file exists or cannot be written.
+    EntropyError
+        The operating system gave no random bytes.
+    """
+    secret = random_bytes()
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -66,32 +80,38 @@ def new_secret(path: str | os.PathLike[str]) -> bytes:
         ) from None
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SecretError(f"the file {quoted(path)} cannot be written ({reason}); choose another place") from None
+        raise SecretError(f"the file {quoted(path)} cannot be written ({reason}); choose another path") from None
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(made.hex().encode() + b"\n")
+            file.write(secret.hex().encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
         Path(path).unlink(missing_ok=True)
         raise SecretError(
-            f"the file {quoted(path)} cannot be written ({error.strerror}); choose another place"
+            f"the file {quoted(path)} cannot be written ({error.strerror}); choose another path"
         ) from None
-    return made
+    return secret
 
 
-def fingerprint(given: bytes) -> str:
-    """16 hexadecimal digits that tell secrets apart and reveal nothing of them; a manifest holds it."""
-    return hashlib.sha256(hmac.digest(checked(given), b"fingerprint", "sha256")).hexdigest()[:16]
+def fingerprint(secret: bytes) -> str:
+    """Return 16 hexadecimal digits that differ between secrets and reveal nothing of the secret, for a manifest.
+
+    Raises
+    ------
+    SecretError
+        The secret is not 32 random bytes.
+    """
+    return hashlib.sha256(hmac.digest(_checked(secret), b"fingerprint", "sha256")).hexdigest()[:16]
 
 
-def checked(given: bytes, source: str = "the secret") -> bytes:
-    """The same bytes, if they can be a secret."""
-    if not isinstance(given, bytes) or len(given) != SIZE:
+def _checked(secret: bytes, source: str = "the secret") -> bytes:
+    """Return the bytes. Raise SecretError if they are not 32 random bytes."""
+    if not isinstance(secret, bytes) or len(secret) != SIZE:
         raise SecretError(f"{source} is not {SIZE} bytes; {EXPECTED}")
-    if len(set(given)) < LEAST_VALUES or (given.isascii() and given.decode().isprintable()):
+    if len(set(secret)) < LEAST_VALUES or (secret.isascii() and secret.decode().isprintable()):
         raise SecretError(f"{source} is not random (typed text, or the same bytes again and again); {EXPECTED}")
-    return given
+    return secret
 
 
 def _read(path: str | bytes) -> bytes:
@@ -118,16 +138,17 @@ def _read(path: str | bytes) -> bytes:
 
 
 def _decoded(data: bytes, source: str) -> bytes:
+    """Return the secret in raw, hexadecimal or base64 bytes. `source` is for messages."""
     if len(data) == SIZE:
-        return checked(data, source)
+        return _checked(data, source)
     text = data.strip()
     for decode in (binascii.unhexlify, _base64):
         try:
-            found = decode(text)
+            secret = decode(text)
         except (binascii.Error, ValueError):
             continue
-        if len(found) == SIZE:
-            return checked(found, source)
+        if len(secret) == SIZE:
+            return _checked(secret, source)
     raise SecretError(f"{source} does not hold a secret; {EXPECTED}")
 
 

@@ -73,10 +73,10 @@ class Identity:
             The secret of the release.
         """
         spec, layout = plan.spec, plan.layout
-        key = b"" if spec.secret is None else keys.derived(secret, "unpublished measurements")
+        key = b"" if spec.secret is None else keys.derive_key(secret, "unpublished measurements")
         record_keys = None if spec.record_keys is None else sorted(spec.record_keys)
         settings = [
-            spec.version, ledger, keys.weights(plan.ptable), spec.key, spec.unit.protects, spec.unit.id,
+            spec.version, ledger, keys.table_digest(plan.ptable), spec.key, spec.unit.protects, spec.unit.id,
             spec.unit.contributions, record_keys, spec.record_keys_are, _source(spec.source),
         ]  # fmt: skip
         definitions = _definitions(plan)

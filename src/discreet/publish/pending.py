@@ -197,7 +197,7 @@ def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None =
                 f" it was made from; or, {GIVE_UP}"
             )
         return Kept(file, document["release"], measurements_of(file, document, identity, ptable))
-    remembered = None if memory is None else memory.unpublished(identity.digest)
+    remembered = None if memory is None else memory.pending_file(identity.digest)
     for path in [*sorted(file.parent.glob(f"*{SUFFIX}")), *([] if remembered is None else [remembered])]:
         if may_belong_to(path, identity):
             document = read_document(path)
@@ -230,7 +230,7 @@ class Keeper:
     def announce(self) -> None:
         """Record the path of the file in the memory of the secret, before anything is paid or drawn."""
         if self.memory is not None:
-            self.memory.will_keep(self.identity.digest, self.file)
+            self.memory.record_pending(self.identity.digest, self.file)
 
     def keep(self, release: str | None, measurements: Integers) -> Kept:
         """Write the private file, right after the draw.

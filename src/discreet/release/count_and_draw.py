@@ -124,8 +124,8 @@ def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tel
 
 def _secret(spec: ReleaseSpec) -> bytes:
     if spec.secret is None:
-        return secrets.fresh()
-    return secrets.secret(spec.secret.file or f"env:{spec.secret.env}")
+        return secrets.random_bytes()
+    return secrets.read_secret(spec.secret.file or f"env:{spec.secret.env}")
 
 
 def _draw(
@@ -161,7 +161,7 @@ def _leaves(engine: Engine, count_plan: CountPlan, plan: ReleasePlan, secret: by
     if spec.record_keys is not None:
         fractions = spec.record_keys_are == "fractions"
         return contributions.leaves_with_given_keys(engine, count_plan, spec.record_keys, _modulus(plan), fractions)
-    most, order = spec.unit.contributions, keys.keyed_order(secret)
+    most, order = spec.unit.contributions, keys.row_order(secret)
     if spec.key == "contributors":
         record_keys = keys.record_keys(secret)
         return contributions.leaves_with_made_keys(engine, count_plan, most, order, record_keys, _modulus(plan))
@@ -183,7 +183,7 @@ def _keys(
     """Return the key of every cell, or None for fresh keys."""
     if plan.spec.key == "fresh":
         return None
-    query_keys = keys.query(secret, start, plan.layout.cells.definitions, plan.ptable.bits)
+    query_keys = keys.query_keys(secret, start, plan.layout.cells.definitions, plan.ptable.bits)
     if plan.spec.key == "query":
         return query_keys
-    return keys.contributors(sums, counts, _modulus(plan), query_keys)
+    return keys.contributor_keys(sums, counts, _modulus(plan), query_keys)
