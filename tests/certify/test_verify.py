@@ -1,8 +1,9 @@
-"""A certificate that was changed is not believed, wherever it was changed and however well."""
+"""A changed certificate is refused, wherever and however well it was changed."""
 
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -31,12 +32,12 @@ def document() -> dict[str, Any]:
 
 
 def forged(change: dict[str, Any]) -> dict[str, Any]:
-    """The document with a digest that fits: what a forger would hand over."""
+    """Return the document with a digest that fits, as a forger would make it."""
     change.pop("digest", None)
     return change | {"digest": verify.digest(change)}
 
 
-def test_a_certificate_is_believed_when_nothing_was_changed(path: Path) -> None:
+def test_an_unchanged_certificate_is_accepted(path: Path) -> None:
     certificate = discreet.verify(path)
     assert certificate.guarantee.epsilon == 1
     assert certificate.guarantee.delta == 0
@@ -46,9 +47,9 @@ def test_a_certificate_is_believed_when_nothing_was_changed(path: Path) -> None:
 def test_every_changed_byte_is_noticed(path: Path) -> None:
     """Exhaustive: each byte of the file, changed to a neighbouring byte and to a digit."""
     written = path.read_bytes()
-    for place, byte in enumerate(written):
+    for index, byte in enumerate(written):
         for other in {byte ^ 1, ord("7")} - {byte}:
-            changed = written[:place] + bytes([other]) + written[place + 1 :]
+            changed = written[:index] + bytes([other]) + written[index + 1 :]
             with pytest.raises(CertificateError):
                 verify._check_bytes(changed)
 
@@ -70,7 +71,7 @@ def test_one_changed_weight_is_named(path: Path) -> None:
     claims = json.loads(path.read_text())
     claims["rows"][3]["weights"][2] = str(int(claims["rows"][3]["weights"][2]) + 1)
     path.write_bytes(verify.canonical(claims))
-    with pytest.raises(CertificateError, match="the row of count 3: its weights sum to 65537") as failed:
+    with pytest.raises(CertificateError, match=r"count 3: .*65537") as failed:
         discreet.verify(path)
     assert len(failed.value.failures) == 2  # the digest and the row
 
@@ -79,14 +80,14 @@ def test_a_forged_weight_is_found_where_it_breaks_the_promise() -> None:
     claims = document()
     column = claims["rows"][2]["weights"]
     column[1], column[2] = str(int(column[1]) - 300), str(int(column[2]) + 300)
-    with pytest.raises(CertificateError, match=r"delta: the file says 0, .* \(output \d, counts \d and \d"):
+    with pytest.raises(CertificateError, match=r"delta: .* \(output \d, counts \d and \d"):
         verify.check(forged(claims))
 
 
 def test_a_forged_epsilon_is_refused() -> None:
     claims = document()
     claims["guarantee"]["epsilon"] = "0.9"
-    with pytest.raises(CertificateError, match="not proved to be at most"):
+    with pytest.raises(CertificateError, match=r"exp_epsilon: .*e\*\*0\.9"):
         verify.check(forged(claims))
 
 
@@ -96,7 +97,7 @@ def test_e_above_its_taylor_sum_is_refused() -> None:
     bound = Fraction(claims["guarantee"]["exp_epsilon"])
     for above in (bound + Fraction(1, 2**250), Fraction("2.71828182845904523536028747135266249776")):
         claims["guarantee"]["exp_epsilon"] = discreet.exact.text(above)
-        with pytest.raises(CertificateError, match="not proved"):
+        with pytest.raises(CertificateError, match="exp_epsilon"):
             verify.check(forged(claims))
 
 
@@ -104,7 +105,7 @@ def test_alpha_must_be_one_over_e() -> None:
     claims = copy.deepcopy(design.geometric(alpha="1/2", upper=3).certify(bits=16).certificate.document)
     assert claims["guarantee"]["exp_epsilon"] == "2"
     claims["guarantee"]["exp_epsilon"] = "2.01"
-    with pytest.raises(CertificateError, match="1/alpha is 2"):
+    with pytest.raises(CertificateError, match=r"exp_epsilon: .*2\.01, 1/alpha is 2"):
         verify.check(forged(claims))
 
 
@@ -112,7 +113,7 @@ def test_a_smaller_delta_is_refused_and_so_is_a_larger_one() -> None:
     claims = copy.deepcopy(design.geometric(epsilon=1).certify(bits=16).certificate.document)
     for wrong in ("0", "0.5"):
         claims["guarantee"]["delta"] = wrong
-        with pytest.raises(CertificateError, match=f"delta: the file says {wrong}"):
+        with pytest.raises(CertificateError, match=f"delta: .*{wrong}, "):
             verify.check(forged(claims))
 
 
@@ -205,7 +206,7 @@ def test_a_weight_that_is_no_decimal_text_is_refused(weight: object) -> None:
 def test_far_apart_outputs_cannot_exhaust_the_memory() -> None:
     claims = document()
     claims["rows"][0]["first"] = 2**60
-    with pytest.raises(CertificateError, match="outputs within"):
+    with pytest.raises(CertificateError, match=r"the noise: .*4194304"):
         verify.check(forged(claims))
 
 
@@ -213,18 +214,18 @@ def test_far_apart_outputs_cannot_exhaust_the_memory() -> None:
 def test_far_noise_cannot_exhaust_the_time(far: int) -> None:
     claims = copy.deepcopy(design.geometric(epsilon=1).certify(bits=16).certificate.document)
     claims["interior"] = [{"first": 0, "weights": ["65536"]}, {"first": far, "weights": ["65536"]}]
-    with pytest.raises(CertificateError, match="outputs within"):
+    with pytest.raises(CertificateError, match=r"the noise: .*4194304"):
         verify.check(forged(claims))
 
 
-def test_one_spelling_only() -> None:
+def test_every_claim_has_one_spelling_only() -> None:
     for key, value in (("neighbours", [True]), ("properties", ["S", "S"]), ("properties", ["WH", "S"])):
         with pytest.raises(CertificateError):
             verify.check(forged(document() | {key: value}))
     for spelling in ("0000{}", "+{}", " {}"):
         claims = document()
         claims["rows"][0]["weights"][0] = spelling.format(claims["rows"][0]["weights"][0])
-        with pytest.raises(CertificateError, match="decimal text"):
+        with pytest.raises(CertificateError, match=r"rows\[0\]"):
             verify.check(forged(claims))
 
 
@@ -246,7 +247,7 @@ def test_a_key_that_occurs_twice_is_refused(path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "null", "{", '{"a": NaN}', "[" * 100_000, '{"bits": 1.5}', "\xff", '{"n": ' + "9" * 5000 + "}"]
 )
-def test_what_is_not_a_certificate_is_refused(tmp_path: Path, text: str) -> None:
+def test_files_that_are_no_certificates_are_refused_by_name(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(CertificateError, match=r"x\.json"):
         discreet.verify(tmp_path / "x.json")
@@ -255,13 +256,13 @@ def test_what_is_not_a_certificate_is_refused(tmp_path: Path, text: str) -> None
 def test_a_file_that_is_missing_a_folder_or_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place in (tmp_path / "none.json", tmp_path, "a\0b"):
-        with pytest.raises(CertificateError, match="cannot be read"):
-            discreet.verify(place)
+    for path in (tmp_path / "none.json", tmp_path, "a\0b"):
+        with pytest.raises(CertificateError, match=re.escape(str(path))):
+            discreet.verify(path)
     large = tmp_path / "large.json"
     large.write_bytes(b" " * 2000)
     monkeypatch.setattr(verify, "MOST_BYTES", 1000)
-    with pytest.raises(CertificateError, match="larger"):
+    with pytest.raises(CertificateError, match=r"large\.json: .*1000"):
         discreet.verify(large)
 
 
@@ -282,7 +283,7 @@ JSON = st.recursive(
 @settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_fuzzed_documents_are_refused_cleanly(data: st.DataObject) -> None:
-    """Any part of a valid document replaced by anything: refused with a CertificateError, or truly the same claims."""
+    """Replace any part of a valid document by anything: it is refused with a CertificateError, or its claims hold."""
     claims = document()
     node: Any = claims
     while True:
@@ -308,7 +309,7 @@ def test_fuzzed_bytes_are_refused_cleanly(data: bytes) -> None:
 
 
 def test_verify_needs_neither_numpy_nor_scipy(path: Path) -> None:
-    """A process that cannot import them still checks a certificate."""
+    """A process that cannot import numpy and scipy checks a certificate."""
     code = (
         "import sys; sys.modules['numpy'] = sys.modules['scipy'] = None\n"
         "from discreet.certify.verify import verify\n"
@@ -334,8 +335,8 @@ def test_weights_are_text_so_that_62_bits_survive_javascript(tmp_path: Path) -> 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     ptable = design.uniform(n=1).certify(epsilon=1)
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match=r"none/m\.json"):
         ptable.save(tmp_path / "none" / "m.json")
-    with pytest.raises(OutputError, match="folder"):
+    with pytest.raises(OutputError, match=re.escape(str(tmp_path))):
         ptable.save(tmp_path)
     assert os.listdir(tmp_path) == []
