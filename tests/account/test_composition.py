@@ -218,10 +218,10 @@ def test_three_rows_are_bounded_however_they_fall_into_cells(mechanism: Mechanis
 
 def test_one_row_is_the_plain_case_and_more_rows_cost_more() -> None:
     epsilons = np.linspace(0, 3, 13)
-    one, two, three = (compose(EXAMPLE, 4, contributions=rows).delta(epsilons) for rows in (1, 2, 3))
-    assert np.allclose(one, compose(EXAMPLE, 4).delta(epsilons), rtol=1e-9)
-    assert (one < two).all()
-    assert (two < three).all()
+    one_row, two_rows, three_rows = (compose(EXAMPLE, 4, contributions=rows).delta(epsilons) for rows in (1, 2, 3))
+    assert np.allclose(one_row, compose(EXAMPLE, 4).delta(epsilons), rtol=1e-9)
+    assert (one_row < two_rows).all()
+    assert (two_rows < three_rows).all()
 
 
 # Promises

@@ -109,22 +109,8 @@ class Composition:
     def error(self, epsilon: Any) -> Any:
         """Return the part of delta(epsilon) that was added for numerical error.
 
-        The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon).
-
-        Parameters
-        ----------
-        epsilon
-            A number of 0 or more, or an array of such numbers.
-
-        Returns
-        -------
-        float or numpy.ndarray
-            The error, or an array of errors for an array of epsilons.
-
-        Raises
-        ------
-        ParameterError
-            An epsilon is negative or not a finite number.
+        The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon). Parameters, result and
+        refusals are those of `delta`.
         """
         epsilons = _epsilons(epsilon)
         _, error = self.at(epsilons)

@@ -157,11 +157,11 @@ def _levels(noise: "Row", epsilon: float, extra_at_zero: bool) -> list[int | Non
     """
     logs = noise.logs.tolist()
     possible = [x for x, log in enumerate(logs) if log > -math.inf and (x or not extra_at_zero)]
-    found = levels.find([logs[x] for x in possible], epsilon, 0) if possible else None
-    if found is None:
+    possible_levels = levels.find([logs[x] for x in possible], epsilon, 0) if possible else None
+    if possible_levels is None:
         return None
     level_of: list[int | None] = [None] * len(logs)
-    for x, level in zip(possible, found, strict=True):
+    for x, level in zip(possible, possible_levels, strict=True):
         level_of[x] = level + extra_at_zero
     return [0, *level_of[1:]] if extra_at_zero else level_of
 

@@ -68,10 +68,10 @@ def test_the_capacity_is_the_largest_that_composes_within_the_budget(epsilon: in
 
 def test_rows_of_one_person_cost_more() -> None:
     budget = Budget.of(10, "1e-6")
-    one, three = choose_unit(gaussian(), budget)[1], choose_unit(gaussian(), budget, contributions=3)[1]
-    assert compose(gaussian(), three, contributions=3).delta(10) <= 1e-6
-    assert compose(gaussian(), three + 1, contributions=3).delta(10) > 1e-6
-    assert three < one / 3
+    one_row, three_rows = choose_unit(gaussian(), budget)[1], choose_unit(gaussian(), budget, contributions=3)[1]
+    assert compose(gaussian(), three_rows, contributions=3).delta(10) <= 1e-6
+    assert compose(gaussian(), three_rows + 1, contributions=3).delta(10) > 1e-6
+    assert three_rows < one_row / 3
     assert choose_unit(table(), Budget.of(3, 0), contributions=3)[1] == 100
 
 

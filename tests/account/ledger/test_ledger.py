@@ -87,7 +87,7 @@ def test_the_same_release_comes_back_as_it_was_left(location: str) -> None:
     assert (again.state, again.cost) == ("spent", 4)
     again.complete()
     for cost, digests in ((3, cells("a", "b")), (4, cells("a"))):
-        with pytest.raises(LedgerError, match="'census' was reserved before, for 4 units"):
+        with pytest.raises(LedgerError, match=r"'census' .* 4 units"):
             ledger.reserve("census", cost, digests, {})
     assert ledger.verify().spent == 4
 
@@ -115,28 +115,28 @@ def test_many_cells_are_found_again_and_no_others(location: str) -> None:
 def test_changed_data_is_refused_under_the_same_label(location: str) -> None:
     """A cell that was spent must come with its hash again, whatever the other cells; else nothing is spent or kept."""
     ledger = new(location)
-    age, sex, both = cells("age", "sex", "both")
-    one, two, three, other = cells("1", "2", "3", "other")
-    ledger.reserve("first", 1, [age, sex], {}).spend(([age, sex], [one, two]))
-    ledger.reserve("again", 0, [sex], {}).spend(([sex], [two]))
-    changed = Ledger.at(location, SECRET).reserve("more", 1, [both, age], {})
+    age, sex, age_by_sex = cells("age", "sex", "age by sex")
+    true_age, true_sex, true_both, other = cells("1", "2", "3", "other")
+    ledger.reserve("first", 1, [age, sex], {}).spend(([age, sex], [true_age, true_sex]))
+    ledger.reserve("again", 0, [sex], {}).spend(([sex], [true_sex]))
+    changed = Ledger.at(location, SECRET).reserve("more", 1, [age_by_sex, age], {})
     with pytest.raises(DataChangedError, match="'more'") as refused:
-        changed.spend(([both, age], [three, other]))
+        changed.spend(([age_by_sex, age], [true_both, other]))
     assert "age" not in str(refused.value)
     changed.refund()
     before = ledger.verify()
     assert (before.spent, before.reserved) == (1, 0)
     with pytest.raises(DataChangedError):  # a release that was spent is not drawn again from other data
-        ledger.reserve("first", 1, [age, sex], {}).spend(([age, sex], [one, other]))
-    restored = ledger.reserve("more", 1, [both, age], {})
-    restored.spend(([both, age], [three, one]))
-    assert ledger.known([age, sex, both]) == {age, sex, both}
+        ledger.reserve("first", 1, [age, sex], {}).spend(([age, sex], [true_age, other]))
+    restored = ledger.reserve("more", 1, [age_by_sex, age], {})
+    restored.spend(([age_by_sex, age], [true_both, true_age]))
+    assert ledger.known([age, sex, age_by_sex]) == {age, sex, age_by_sex}
     assert ledger.verify().spent == 2
 
 
 def test_a_release_without_a_composed_guarantee_is_refused(location: str) -> None:
     ledger = new(location)
-    with pytest.raises(LedgerError, match="'census' has no composed guarantee"):
+    with pytest.raises(LedgerError, match="'census'"):
         ledger.reserve("census", 1, [], {}, composable=False)
     assert ledger.head.seq == 0
 

@@ -119,9 +119,9 @@ def _stated(report: Report, manifest: dict[str, Any]) -> None:
     columns = ", ".join(repr(book["column"]) for book in spec["dimensions"].values())
     report.state(f"that the columns {columns} were counted, and their raw values put into categories as declared")
     unit = spec["unit"]
-    who = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
+    people = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
     name = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
-    report.state(f"that {who}{name}, and that rows of one person beyond {unit['contributions']} were left out")
+    report.state(f"that {people}{name}, and that rows of one person beyond {unit['contributions']} were left out")
     report.state(f"the design: {spec['design']!r:.120}, and properties and utility in the certificate")
     secret = "no secret" if key["fingerprint"] is None else f"secret {key['fingerprint']}"
     report.state(f"that noise was drawn from the certificate's table with {key['kind']} keys, {secret}")
