@@ -187,7 +187,7 @@ class Memory:
         except sqlite3.Error as error:
             raise SecretError(
                 f"the memory of the secret, {quoted(self.file)}, cannot be used ({error}); nothing was drawn."
-                " Restore it from a copy, or make room for it; without it, what was released is not known"
+                " Restore it from a copy, or make room for it: without it, nothing shows which cells were released"
             ) from None
 
     def _check(self, connection: sqlite3.Connection, part: str) -> None:
@@ -219,9 +219,9 @@ class Memory:
 
     def _damaged(self) -> SecretError:
         return SecretError(
-            f"the memory of the secret, {quoted(self.file)}, is not as it was written, or is the memory of another"
-            " secret; nothing was drawn: without it, what was released is not known. Restore it from a copy, and give"
-            " each secret a memory of its own"
+            f"the memory of the secret, {quoted(self.file)}, was changed by other software, or is the memory of"
+            " another secret; nothing was drawn: nothing else shows which cells were released. Restore it from a copy,"
+            " and give each secret a memory of its own"
         )
 
     def _private(self) -> None:
@@ -240,11 +240,11 @@ class Memory:
         if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_mode & 0o077):
             raise SecretError(
                 f"the memory of the secret, {quoted(self.file)}, is no file, or can be read by others; nothing"
-                " was drawn: take the right away with chmod 600"
+                " was drawn: run chmod 600"
             )
         if status.st_size == 0:
             raise SecretError(
-                f"the memory of the secret, {quoted(self.file)}, is empty, and no memory ever is; nothing was drawn:"
+                f"the memory of the secret, {quoted(self.file)}, is empty, which a memory never is; nothing was drawn:"
                 " restore it from a copy. Remove it only if nothing was ever released with the secret"
             )
 

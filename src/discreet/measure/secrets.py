@@ -75,8 +75,8 @@ def new_secret(path: str | os.PathLike[str]) -> bytes:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise SecretError(
-            f"the file {quoted(path)} exists, and a secret is never overwritten: what was published with it could not"
-            " be made again; choose another name"
+            f"the file {quoted(path)} exists, and a secret is never overwritten: releases that were made with it could"
+            " not be repeated; choose another name"
         ) from None
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -121,13 +121,13 @@ def _read(path: str | bytes) -> bytes:
             if os.name == "posix" and status.st_mode & 0o077:
                 mode = stat.S_IMODE(status.st_mode)
                 raise SecretError(
-                    f"the file {quoted(path)} can be read by others (mode {mode:04o}); take the right away with chmod"
-                    " 600, and if others may have read it, make a new one"
+                    f"the file {quoted(path)} can be read by others (mode {mode:04o}); run chmod 600, and if others may"
+                    " have read the secret, make a new one"
                 )
             if status.st_nlink > 1:
                 raise SecretError(
-                    f"the file {quoted(path)} has {status.st_nlink} names (hard links), and the memory of what was"
-                    " released lies beside one of them; remove the other names, which `find -samefile` lists"
+                    f"the file {quoted(path)} has {status.st_nlink} names (hard links), and the memory of the secret"
+                    " lies beside one of them; remove the other names, which `find -samefile` lists"
                 )
             return file.read(1024)
     except (OSError, ValueError) as error:

@@ -34,7 +34,7 @@ NEXT: dict[str | None, tuple[str, ...]] = {
     "spent": ("complete",),
     "complete": (),
 }
-TAMPERED = "it was changed by another hand than Discreet's; see `discreet ledger verify`"
+TAMPERED = "other software changed it; see `discreet ledger verify`"
 
 
 class Head(NamedTuple):
@@ -177,10 +177,10 @@ class History:
         if entry.seq != seq:
             self.failures.append(f"entry {entry.seq} comes where entry {seq} belongs: an entry was removed or inserted")
         elif entry.previous != previous:
-            self.failures.append(f"entry {seq} does not follow the one before it")
+            self.failures.append(f"entry {seq} does not follow the entry before it")
         self.last = entry
         if not is_genuine(self.chain_key, entry):
-            self.failures.append(f"entry {entry.seq} ({entry.kind!s:.20}) is not as it was written")
+            self.failures.append(f"entry {entry.seq} ({entry.kind!s:.20}) was changed after it was written")
         else:
             self.failures.extend(f"entry {entry.seq}: {failure}" for failure in self._step(entry))
 
@@ -193,7 +193,7 @@ class History:
             if entry.kind == "spend":
                 yield from self._spend(entry)
         if entry.used != self.used:
-            yield f"it says that {entry.used} units are used, and the entries up to it make {self.used}"
+            yield f"it says that {entry.used} units are used; the entries up to it add up to {self.used}"
         if self.used > self.opening.get("capacity", 0):
             yield f"{self.used} units are used of {self.opening.get('capacity', 0)}"
 
@@ -213,7 +213,7 @@ class History:
         self.cells[entry.seq] = entry.data["cells"]
         protects = entry.data.get("protects")
         if self.protects is not None and protects != self.protects:
-            yield f"it protects {protects}, and entries before it {self.protects}"
+            yield f"it protects {protects}; entries before it protect {self.protects}"
         self.protects = self.protects or protects
 
     def check(self) -> "History":
@@ -230,8 +230,8 @@ def failed(failures: list[str]) -> LedgerError:
     count = "1 check fails" if len(failures) == 1 else f"{len(failures)} checks fail"
     lines = failures[:10] + (["..."] if len(failures) > 10 else [])
     return LedgerError(
-        f"the ledger is not as it was written, {count}:\n- "
+        f"the ledger was changed after it was written, {count}:\n- "
         + "\n- ".join(lines)
-        + "\nGrant nothing from it; restore it from a copy whose head is that of the last manifest",
+        + "\nGrant nothing from this ledger; restore a copy that contains the head of the last manifest",
         tuple(failures),
     )

@@ -72,9 +72,9 @@ class ChainStore:
         first = next((protected for protected in earlier if protected is not None), None)
         if first is not None and first != protects:
             raise LedgerError(
-                f"{release!r} protects {protects or 'nobody named'}, and what was spent from this ledger protects"
-                f" {first}: what they cost does not add up for one of these. Give the same unit, say that it is the"
-                " same (unit: {name: ...}), or open another ledger"
+                f"{release!r} protects {protects or 'nobody named'}, and what this ledger has paid for protects"
+                f" {first}: their costs do not add up. Use the same unit, state that both units are the same people"
+                " (unit: {name: ...}), or open another ledger"
             )
 
     def intact(self, connection: Connection) -> History:
@@ -108,7 +108,7 @@ class ChainStore:
             head_seen |= entry.head == head or (entry.kind == "spend" and Head(spends, entry.mac) == head)
         if not head_seen and head is not None:
             history.failures.append(
-                f"nothing in it has the number {head.seq} and the mac {head.mac[:16]}...: this is an older copy of the"
+                f"no entry has the number {head.seq} and the mac {head.mac[:16]}...: this is an older copy of the"
                 " ledger, or another ledger"
             )
         return history
@@ -117,7 +117,7 @@ class ChainStore:
         """Return the entry of a row. Raise LedgerError if the entry was not written with the secret."""
         entry = read(row)
         if not chain.is_genuine(self._key, entry):
-            raise LedgerError(f"entry {entry.seq} of {self.store.name} is not as it was written; {chain.TAMPERED}")
+            raise LedgerError(f"entry {entry.seq} of {self.store.name} is not as Discreet wrote it; {chain.TAMPERED}")
         return entry
 
 

@@ -270,7 +270,7 @@ class Ledger:
                 if cost > left:
                     raise BudgetError(
                         f"{release!r} asks for {cost} units and {left} of {self.capacity} are left; nothing was"
-                        " reserved: publish fewer cells, use more noise, or refund what was reserved and never drawn",
+                        " reserved: publish fewer cells, use more noise, or refund a release that was never drawn",
                         asked=cost,
                         left=left,
                     )
@@ -280,8 +280,7 @@ class Ledger:
                 remedy = "refund it first, or" if record.state == "reserved" else "it is spent:"
                 raise LedgerError(
                     f"{release!r} was reserved before, for {record.cost} units, with another cost, other cells or"
-                    " another unit;"
-                    f" {remedy} use another name for what is another release"
+                    f" another unit; {remedy} use another name for another release"
                 )
         return Grant(self._chain, record, digests)
 
@@ -336,7 +335,7 @@ class Ledger:
             failures = history.failures + list(spent_cells.failures(connection, history.cells))
         try:
             if not currency.unit_holds(self.unit, self.budget, self.capacity):
-                failures.append("the capacity is not that of the unit and the budget")
+                failures.append("the capacity does not follow from the unit and the budget")
         except LedgerError as error:
             failures.append(str(error))
         if failures:

@@ -75,11 +75,13 @@ def read_unit(database: Store, opening: dict[str, Any]) -> Unit:
     with database.read() as connection:
         row = connection.execute(select(store.unit)).first()
     if row is None or hashlib.sha256(row.pair).hexdigest() != opening["pair"]:
-        raise LedgerError(f"the unit of {database.name} is not that of its opening; {chain.TAMPERED}")
+        raise LedgerError(f"the unit of {database.name} differs from the unit in its opening entry; {chain.TAMPERED}")
     try:
         ptable = PTable(certificates.check(json.loads(row.certificate)))
     except (CertificateError, ValueError) as error:
-        raise LedgerError(f"the unit of {database.name} does not hold ({error}); {chain.TAMPERED}") from None
+        raise LedgerError(
+            f"the certificate of the unit of {database.name} does not hold ({error}); {chain.TAMPERED}"
+        ) from None
     if ptable.digest != opening["unit"]:
-        raise LedgerError(f"the unit of {database.name} is not that of its opening; {chain.TAMPERED}")
+        raise LedgerError(f"the unit of {database.name} differs from the unit in its opening entry; {chain.TAMPERED}")
     return Unit(ptable, int(opening["contributions"]), opening["rule"], currency.unpack(row.pair))

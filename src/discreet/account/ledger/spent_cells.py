@@ -95,4 +95,4 @@ def failures(connection: Connection, expected: dict[int, str]) -> Iterator[str]:
             yield f"cells are recorded for entry {seq}, which spent none"
     for seq, digest in hashes.items():
         if digest.hexdigest() != expected[seq]:
-            yield f"the cells of entry {seq} are not those that it spent"
+            yield f"the cells of entry {seq} differ from the cells that it spent"

@@ -32,7 +32,7 @@ def certificate(report: Report, raw: bytes) -> Certificate:
     document = json_of(raw)
     need(_canonical(document) == raw, "it is not in canonical form")
     rest = {key: document[key] for key in document if key != "digest"}
-    need(document["digest"] == _sha256(_canonical(rest)), "its digest is not that of its contents")
+    need(document["digest"] == _sha256(_canonical(rest)), "its digest differs from the digest of its contents")
     need((document["format"], document["version"]) == ("discreet-certificate", 1), "it is no certificate of version 1")
     table = _table(document)
     guarantee = document["guarantee"]
@@ -106,7 +106,7 @@ def groupings(report: Report, manifest: dict[str, Any], layout: cells.Layout, ce
             need(value == right, f"{name} of grouping {index} is {value!r:.80}, and comes out as {right!r:.80}")
     bits, own = manifest["spec"]["bits"], certificate.table.bits
     need(bits in (None, own), f"spec.bits is {bits!r:.20}, and the certificate has {own}")
-    report.add("proved", "groupings", f"the {len(expected)} groupings are those of the specification")
+    report.add("proved", "groupings", f"the {len(expected)} groupings follow from the specification")
 
 
 def touches(report: Report, manifest: dict[str, Any], layout: cells.Layout) -> Exposure:
@@ -144,11 +144,11 @@ def privacy(report: Report, manifest: dict[str, Any], certificate: Certificate, 
     if spoiled is None:
         _cell(report, stated["cell"], certificate, exposure, spec["key"])
     else:
-        need(stated["cell"] is None, "a guarantee of one cell is stated where there is none")
+        need(stated["cell"] is None, "a guarantee of one cell is stated, and there is none")
     if reason is None:
         _composed(report, stated["composed"], spec["budget"], certificate, exposure)
     else:
-        need(stated["composed"] is None, "a composed guarantee is stated where there is none")
+        need(stated["composed"] is None, "a composed guarantee is stated, and there is none")
         report.add("proved", "promise", f"it says that nothing is promised in all, because {reason}")
 
 

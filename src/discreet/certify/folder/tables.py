@@ -28,7 +28,7 @@ def measurements(report: Report, layout: Layout, table: Table, content: dict[str
     """
     rows = _rows(content["measurements.csv"])
     names = list(layout.books)
-    need(next(rows, None) == ["grouping", *names, "measurement"], "its columns are not those of the specification")
+    need(next(rows, None) == ["grouping", *names, "measurement"], "its columns differ from the specification")
     result, measured = [], dict[int, int]()
     for number, grouping in enumerate(layout.groupings):
         values = []
@@ -105,7 +105,7 @@ def counts(report: Report, spec: dict[str, Any], layout: Layout, content: dict[s
         least = min((min(values) for table_counts in read for values in table_counts), default=0)
         need(least >= 0, f"table {name} has a negative count, {least}")
         if "parquet" in spec["outputs"]:
-            report.state(f"{name}.parquet: what is in it (its digest is checked, Parquet is not read here)")
+            report.state(f"{name}.parquet: its content (its digest is checked, but this checker does not read Parquet)")
         result.append(read[0] if read else None)
     if any(table_counts is not None for table_counts in result):
         report.add("proved", "tables", "they have the cells of the specification and no negative count")
