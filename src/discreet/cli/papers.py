@@ -50,7 +50,7 @@ def papers(
     if not figure:
         _show(paper)
     if figures is not None:
-        _draw(drawn, Path(figures), name)
+        _draw(paper, drawn, Path(figures))
 
 
 def _show(paper: Paper) -> None:
@@ -100,7 +100,7 @@ def _escaped(text: str) -> str:
     return text.replace("[", r"\[")
 
 
-def _draw(figures: Sequence[Figure], folder: Path, name: str) -> None:
+def _draw(paper: Paper, figures: Sequence[Figure], folder: Path) -> None:
     draw = import_module("discreet.papers.draw")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,10 @@ def _draw(figures: Sequence[Figure], folder: Path, name: str) -> None:
     paths: list[Path] = []
     with show.progress() as tell:
         for number, figure in enumerate(figures):
-            tell(f"drawing the figures of {name}", number / len(figures))
-            paths += draw.write(figure, folder, f"{name}_figure_{figure.number}")
+            tell(f"drawing the figures of {paper.name}", number / len(figures))
+            paths += draw.write(figure, folder, f"{paper.name}_figure_{figure.number}")
+        if paper.draw_all is not None:
+            tell(f"drawing the figures of {paper.name}", 0)
+            paths += paper.draw_all(folder)
     for path in paths:
         show.console.print(f"written: {path}", markup=False)

@@ -82,6 +82,8 @@ class Paper:
         The figures, in the order of the paper.
     with_adult
         Return more claims and figures, computed from the UCI Adult data in a file. None if the paper uses no such data.
+    draw_all
+        Draw all figures into a folder, for papers whose figures have no data of their own. None for others.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Paper:
     claims: tuple[ClaimFunction, ...]
     figures: tuple[Figure, ...]
     with_adult: Callable[[Path], tuple[tuple[ClaimFunction, ...], tuple[Figure, ...]]] | None = None
+    draw_all: Callable[[Path], list[Path]] | None = None
 
     @property
     def citation(self) -> str:
@@ -152,9 +155,9 @@ def load(name: str) -> Paper:
     if name not in NAMES:
         raise ParameterError(f"the paper is {name!r}; choose from {', '.join(NAMES)}")
     module = import_module(f"discreet.papers.{name}")
-    if not hasattr(module, "PAPER"):  # not converted yet
-        title = (module.__doc__ or name).splitlines()[0]
-        return Paper(name, title, 0, "", (), (module.claims,), ())
+    if not hasattr(module, "PAPER"):  # a paper whose register is not written yet
+        authors, title = (module.__doc__ or name).splitlines()[0].rstrip(".").split(f" {name[-4:]}, ")
+        return Paper(name, authors, int(name[-4:]), title, (), (module.claims,), (), draw_all=module.figures)
     paper = module.PAPER
     assert isinstance(paper, Paper)
     return paper
