@@ -1,7 +1,10 @@
 """Claims about Sadeghi 2020: printed values are those of its text, and claims hold or fail as known."""
 
+from pkgutil import resolve_name
+
 import pytest
 
+import discreet
 from discreet.papers.claim import Claim
 from discreet.papers.register import load, tally
 from tests.papers.test_register import computed
@@ -123,6 +126,18 @@ def test_which_items_are_wrong() -> None:
     }
     assert {c.item for c in claims if not c.agrees} == set(wrong)
     assert tally(claims, "printed").total - tally(claims, "printed").agree == 8
+
+
+def test_every_name_in_the_register_exists() -> None:
+    for item in load("sadeghi2020").items:
+        path = item.api.split("(")[0]
+        if path.startswith("papers."):
+            assert resolve_name(f"discreet.{path}") is not None
+        elif path:
+            first, *rest = path.split(".")
+            found = getattr(discreet, first)
+            for name in rest:
+                found = getattr(found, name)
 
 
 def test_every_numbered_item_of_the_paper_is_in_the_register() -> None:

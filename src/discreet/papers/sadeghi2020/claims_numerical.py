@@ -238,7 +238,7 @@ def several_queries() -> list[Claim]:
         found.append(
             beside(
                 item,
-                f"delta of ten counts at epsilon {whole:g}, and epsilon at delta 0.01, {name}, {setting}",
+                f"upper bounds: delta of ten counts at epsilon {whole:g}, epsilon at delta 0.01, {name}, {setting}",
                 f"{together.delta(whole):.3g}, {together.epsilon(delta=0.01):.4g}",
             )
         )

@@ -7,7 +7,7 @@ FORMULATION = (
         "Abstract",
         "Abstract",
         "Integer noise for counts, with epsilon and delta from the chance of an error, for counts of at least half the"
-        " support; more private than the discrete Gaussian. 'Any other integer-valued queries' is too much.",
+        " support; more private than the discrete Gaussian. 'Any other integer-valued queries' goes too far.",
         "no claim",
         "design.bounded",
         "judged at Section II-A, Theorem 3 and Figure 4",
@@ -23,7 +23,7 @@ FORMULATION = (
     Item(
         "Section I, explicit fair mechanism",
         "I",
-        "Of [11]: EM is biased, and neither EM nor geometric noise has a bounded support.",
+        "Of [11]: EM is biased. Neither EM nor clamped geometric noise restricts the support of the noise.",
         "holds",
         'design.fair(variant="paper")',
     ),

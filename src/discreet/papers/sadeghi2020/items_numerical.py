@@ -47,7 +47,7 @@ NUMERICAL_RESULTS = (
         "IV",
         "(2D+1) delta* is below delta_G for a wide range of epsilon, eta .5, D 6; below epsilon 1.1 both are high.",
         "holds",
-        "discreet compare bounded gaussian",
+        "papers.sadeghi2020.equal_variance.of_figure_4",
     ),
     Item(
         "Section IV, other experiments",
@@ -67,7 +67,7 @@ NUMERICAL_RESULTS = (
     Item(
         "Section V, future direction",
         "V",
-        "How privacy degrades with several queries is left open. Discreet composes the certified tables exactly.",
+        "How privacy degrades with several queries is left open. Discreet bounds the delta of several tables together.",
         "no claim",
         "account.compose",
         "a plan for later; the claims are ours",
