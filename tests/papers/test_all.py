@@ -7,7 +7,6 @@ import pytest
 
 PAPERS = {
     "sadeghi2020": ("Sadeghi, Asoodeh and Calmon 2020", 4),
-    "sadeghi2023": ("Sadeghi and Chien 2023", 5),
     "wang2020": ("Wang 2020", 4),
 }
 
