@@ -10,6 +10,8 @@ from discreet.papers.figure import Curve, Figure, Panel
 from discreet.papers.sadeghi2023.lookup_tables import EPSILONS, KEYS, certified, design, experiment, step
 
 AXIS = np.array([float(epsilon) for epsilon in EPSILONS])
+SHIFT = 0.03
+"""Points that coincide with a curve are drawn beside it."""
 
 
 def _figure_4() -> list[Panel]:
@@ -21,7 +23,7 @@ def _figure_4() -> list[Panel]:
     relative = [Curve("epsilon^Q = epsilon", AXIS, np.zeros(len(AXIS)))]
     relative += [Curve(f"KEYSIZE 2^{bits}", AXIS, found[bits] / AXIS - 1, "line and points") for bits in (16, 32)]
     relative += [
-        Curve(f"Discreet's table, 2^{bits} (ours)", AXIS, values / AXIS - 1, "points", ours=True)
+        Curve(f"Discreet's table, 2^{bits} (ours)", AXIS, values / AXIS - 1, "points", ours=True, shift=SHIFT)
         for bits, values in made.items()
     ]
     return [
@@ -45,7 +47,7 @@ def _figure_5() -> list[Panel]:
         Curve(f"exact delta / delta, KEYSIZE 2^{bits} (ours)", AXIS, values / deltas, ours=True)
         for bits, values in exact.items()
     ]
-    ratios.append(Curve("Discreet's table, 2^32 (ours)", AXIS, _deltas(32) / deltas, "points", ours=True))
+    ratios.append(Curve("Discreet's table, 2^32 (ours)", AXIS, _deltas(32) / deltas, "points", ours=True, shift=SHIFT))
     return [
         Panel("delta^Q against delta", "delta", "delta^Q", against, log_x=True, log_y=True),
         Panel("as multiples of delta, against epsilon", "epsilon", "multiple of delta", ratios, log_y=True),
