@@ -120,3 +120,30 @@ def test_wrong_counts_fail_in_folders_of_other_versions_too(kind: str, releases:
 def test_a_stranger_cannot_write_to_the_terminal(releases: Path, tmp_path: Path) -> None:
     folder = forged(releases, tmp_path, "plain", several(("spec.tables.0.name", "\x1b[2Kevery claim holds")))
     assert "\x1b" not in refused(folder).partition("Second check")[2]
+
+
+def printed(tmp_path: Path, *options: str) -> str:
+    """Certify a design. Return what `verify` prints about the certificate, on one line."""
+    certificate = tmp_path / "noise.json"
+    assert CliRunner().invoke(app, ["design", *options, "-o", str(certificate)]).exit_code == 0
+    return verified(certificate)
+
+
+def test_a_certificate_is_reported_in_other_notions_of_privacy(tmp_path: Path) -> None:
+    """Randomized response of epsilon 1 has D_2 = log(e^2 - e + 1) - 1 (.7353) and rho = tanh(1/2) (.46212)."""
+    output = printed(tmp_path, "randomized-response", "--epsilon", "1")
+    assert "Renyi DP divergence at most 0.7354 at order 2" in output
+    assert "zCDP rho = 0.4622, an upper bound" in output
+
+
+def test_verify_says_in_words_that_noise_with_an_end_has_no_renyi_guarantee(tmp_path: Path) -> None:
+    output = printed(tmp_path, "maxent", "--epsilon", "0.5", "--delta", "1e-4", "--variant", "paper")
+    assert "Renyi DP none: the divergence is infinite at every order, because some outputs" in output
+    assert "up to 9.913e-5" in output
+    assert "zCDP none: rho is infinite for the same reason; without these outputs rho = 0.01012" in output
+
+
+def test_large_tables_are_not_computed_in_other_notions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.cli._show.MOST_LOSSES", 100)
+    output = printed(tmp_path, "geometric", "--epsilon", "1", "--upper", "20")
+    assert "not computed, because the table is large" in output

@@ -80,7 +80,7 @@ def test_rows_are_dropped_by_the_rule(dimensions: int, rows: list[Row], contribu
         for leaves in (
             contributions_module.leaves(engine, plan, contributions, ORDER),
             contributions_module.leaves_with_made_keys(
-                engine, plan, contributions, ORDER, keys.record_keys(SECRET), contributor_keys.PRIMES[8]
+                engine, plan, contributions, ORDER, keys.record_keys(SECRET), contributor_keys.largest_prime(8)
             ),
         ):
             counts: Counter[tuple[int, ...]] = Counter()

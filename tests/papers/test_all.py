@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 PAPERS = {
-    "sadeghi2023": ("Sadeghi and Chien 2023", 5),
     "wang2020": ("Wang 2020", 4),
 }
 

@@ -1,5 +1,6 @@
 """Whose privacy is kept: the guarantee of one count for a person with several rows, and whom a ledger protects."""
 
+import math
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 from discreet import design
 from discreet.account.ledger.ledger import Ledger
 from discreet.account.privacy_profile import profile
-from discreet.errors import InputError, LedgerError
+from discreet.certify import folder
+from discreet.errors import InputError, LedgerError, ParameterError, SpecError
 from discreet.measure import secrets
 from discreet.plan import contributor_keys, read_spec
 from discreet.publish.verify_folder import verify_folder
@@ -37,20 +39,94 @@ def spec(tmp_path: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(("bits", "most"), [(8, 1.3e-6), (16, 4e-13), (32, 1e-29)])
+@pytest.mark.parametrize("bits", range(8, 33))
+def test_sums_are_reduced_by_the_largest_prime_below_the_number_of_keys(bits: int) -> None:
+    def divided(number: int) -> bool:
+        return any(number % divisor == 0 for divisor in range(2, math.isqrt(number) + 1))
+
+    prime = contributor_keys.largest_prime(bits)
+    assert not divided(prime)
+    assert all(map(divided, range(prime + 1, 1 << bits)))
+
+
+@pytest.mark.parametrize("bits", [7, 33, 0, 8.5])
+def test_contributor_keys_of_other_sizes_are_refused(bits: Any) -> None:
+    with pytest.raises(ParameterError, match=str(bits)):
+        contributor_keys.largest_prime(bits)
+
+
+@pytest.mark.parametrize(
+    ("bits", "most"), [(8, 1.3e-6), (11, 1.3e-8), (12, 1e-11), (15, 1.5e-11), (16, 4e-13), (28, 2e-21), (32, 1e-29)]
+)
 def test_contributor_keys_are_nearly_even(bits: int, most: float) -> None:
     assert contributor_keys.unevenness(bits) < most
 
 
-def test_the_bound_on_the_keys_of_8_bits_holds() -> None:
+@pytest.mark.parametrize("bits", [8, 9, 10, 11])
+def test_the_bound_on_the_unevenness_of_keys_holds(bits: int) -> None:
     """The exact distance, in floats, by Walsh transform, for one person whose components are farthest from uniform."""
-    prime = contributor_keys.PRIMES[8]
-    distribution = np.zeros(256)
+    prime, keys = contributor_keys.largest_prime(bits), 1 << bits
+    distribution = np.zeros(keys)
     distribution[:prime] = [(2**32 - residue + prime - 1) // prime / 2**32 for residue in range(prime)]
-    hadamard = np.array([[(-1) ** (i & j).bit_count() for j in range(256)] for i in range(256)])
-    joined = hadamard @ (hadamard @ distribution) ** 4 / 256
-    distance = np.abs(joined - 1 / 256).sum() / 2
-    assert 1e-8 < distance < contributor_keys.unevenness(8)
+    hadamard = np.array([[1.0]])
+    for _ in range(bits):
+        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
+    joined = hadamard @ (hadamard @ distribution) ** 4 / keys
+    distance = np.abs(joined - 1 / keys).sum() / 2
+    assert 1e-13 < distance < contributor_keys.unevenness(bits)
+
+
+@pytest.mark.parametrize("bits", [9, 12, 13, 31])
+def test_contributor_keys_may_have_any_number_of_bits(bits: int, spec: dict[str, Any], tmp_path: Path) -> None:
+    spec |= {"key": "contributors", "bits": bits}
+    spec["design"] = {"name": "maxent", "epsilon": 1, "support": 5}
+    del spec["budget"]
+    release = run(spec, tmp_path / "out")
+    assert release.ptable.bits == bits
+    assert Fraction(release.manifest["privacy"]["cell"]["delta"]) > release.ptable.guarantee.delta
+    assert verify_folder(tmp_path / "out").manifest.document() == release.manifest
+    second = folder.check(tmp_path / "out")
+    assert [finding.verdict for finding in second.findings if finding.claim == "one cell"] == ["proved"]
+    assert not second.failures
+
+
+def test_contributor_keys_have_at_most_32_bits(spec: dict[str, Any], tmp_path: Path) -> None:
+    spec |= {"key": "contributors", "bits": 33}
+    del spec["budget"]
+    with pytest.raises(SpecError, match="33 bits"):
+        run(spec, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("bits", "modulus"), [(8, 251), (13, 8191), (32, 4_294_967_291)])
+def test_components_that_came_with_the_data_are_summed_modulo_a_prime(
+    bits: int, modulus: int, spec: dict[str, Any], tmp_path: Path
+) -> None:
+    """Sadeghi 2023, (3.1) and (3.2): sums of four components modulo bigN, joined by XOR."""
+    rng = np.random.default_rng(7)
+    components = rng.integers(1, 2**32, (300, 4))
+    lines = [f"{'fm'[i % 2]},{a},{b},{c},{d}" for i, (a, b, c, d) in enumerate(components.tolist())]
+    (tmp_path / "people.csv").write_text("sex,r1,r2,r3,r4\n" + "\n".join(lines) + "\n")
+    spec |= {
+        "unit": {},
+        "key": "contributors",
+        "bits": bits,
+        "record_keys": ["r1", "r2", "r3", "r4"],
+        "record_keys_are": "components",
+    }
+    spec["tables"][0]["margins"] = "all"
+    spec["design"] = {"name": "maxent", "epsilon": 1, "support": 5}
+    del spec["budget"]
+    release = run(spec, tmp_path / "out")
+    groupings = [components[::2], components[1::2]], [components]
+    for measured, cells in zip(release.measurements, groupings, strict=True):
+        sums = [[sum(column) % modulus for column in cell.T.tolist()] for cell in cells]
+        keys = [a ^ b ^ c ^ d for a, b, c, d in sums]
+        expected = release.ptable.perturb([len(cell) for cell in cells], keys=keys)
+        assert measured.ravel()[: len(cells)].tolist() == expected.tolist()
+    assert release.manifest["privacy"]["cell"] is None
+    assert release.manifest["spec"]["record_keys_are"] == "components"
+    verify_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize("contributions", [1, 3])

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from discreet.account.composition import Composition, compose
 from discreet.account.dominating_pair import Pair
 from discreet.account.privacy_profile import Profile, profile
+from discreet.account.renyi_divergence import Renyi, renyi
 
 if TYPE_CHECKING:
     from discreet.account.ledger.ledger import Ledger
 
-__all__ = ["Composition", "Ledger", "Pair", "Profile", "compose", "profile"]
+__all__ = ["Composition", "Ledger", "Pair", "Profile", "Renyi", "compose", "profile", "renyi"]
 
 
 def __getattr__(name: str) -> Any:

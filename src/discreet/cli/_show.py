@@ -1,5 +1,6 @@
 """Print tables, guarantees and progress: one way for all commands."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table as Grid
 
 from discreet import categories
+from discreet.account.renyi_divergence import renyi
 from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.certify.table import PROPERTIES
@@ -23,6 +25,12 @@ from discreet.exact import upper as upper
 from discreet.mechanism import Mechanism
 from discreet.publish.report.numbers import above as above
 from discreet.publish.report.numbers import number as number
+
+ORDERS = (2, 8, 32)
+"""Orders at which the Renyi divergence is printed."""
+
+MOST_LOSSES = 1 << 21
+"""Renyi divergences are not printed for tables with more pairs of weights: they would take minutes."""
 
 console = Console(highlight=False)
 if not console.is_terminal:
@@ -74,8 +82,11 @@ def composed_guarantee(privacy: Mapping[str, Any], cells: int) -> None:
     console.print(f"in all           epsilon = {composed['epsilon']}, delta = {delta} for {unit}, an upper bound")
 
 
-def guarantee(ptable: PTable, *, promised: bool = True) -> None:
-    """Print domain, neighbours, utility and properties of a certified table, and its guarantee if it is promised."""
+def guarantee(ptable: PTable, *, promised: bool = True, other_notions: bool = False) -> None:
+    """Print domain, neighbours, utility and properties of a certified table, and its guarantee if it is promised.
+
+    With `other_notions`, print also what the table promises as Renyi and as zero-concentrated differential privacy.
+    """
     epsilon, _, delta = ptable.guarantee
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -84,6 +95,9 @@ def guarantee(ptable: PTable, *, promised: bool = True) -> None:
     grid.add_row("neighbours", neighbours(ptable))
     if promised:
         grid.add_row("guarantee", f"epsilon = {epsilon}, delta = {upper(delta)}, recomputed in integers")
+    if other_notions:
+        for row in _other_notions(ptable):
+            grid.add_row(*row)
     for name, values in ptable.utility.items():
         grid.add_row(*utility_row(name, values))
     grid.add_row(
@@ -92,6 +106,36 @@ def guarantee(ptable: PTable, *, promised: bool = True) -> None:
     grid.add_row("table", f"{ptable.bits} bits")
     grid.add_row("digest", ptable.digest)
     console.print(grid)
+
+
+def _other_notions(ptable: PTable) -> Iterator[tuple[str, str]]:
+    """Yield two rows: Renyi DP, and zCDP. Infinite divergences are said to be infinite, with the reason."""
+    if _losses(ptable) > MOST_LOSSES:
+        yield "Renyi DP, zCDP", "not computed, because the table is large; discreet.account.renyi computes them"
+        return
+    curve = renyi(ptable)
+    if curve.lost == 0:
+        bounds = [f"{above(curve.divergence(order))} at order {order}" for order in ORDERS]
+        bounds.append(f"{above(curve.divergence(math.inf))} at any order")
+        yield "Renyi DP", f"divergence at most {', '.join(bounds)}"
+        yield "zCDP", f"rho = {above(curve.rho)}, an upper bound"
+        return
+    chance = above(curve.lost)
+    yield (
+        "Renyi DP",
+        "none: the divergence is infinite at every order, because some outputs can come from only one of two"
+        f" neighbours (with a chance of up to {chance})",
+    )
+    rest = "" if math.isinf(curve.approximate_rho) else f"; without these outputs rho = {above(curve.approximate_rho)}"
+    note = f"{rest} (approximate zCDP with delta = {chance})" if rest else ""
+    yield "zCDP", f"none: rho is infinite for the same reason{note}"
+
+
+def _losses(ptable: PTable) -> int:
+    """Return how many pairs of weights the divergences of a table compare, about."""
+    table = ptable.table
+    rows = 1 if isinstance(table.domain, Cycle) else len(table.rows) + len(table.interior)
+    return rows * len(table.neighbours) * max(len(row.weights) for row in table.rows + table.interior)
 
 
 def design_grid(title: str) -> Grid:

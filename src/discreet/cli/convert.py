@@ -116,7 +116,7 @@ def _write_certificate(
     _streams.left(f"{output} is written")
     if not quiet:
         _show.console.print(f"{output}, a certificate: {note}", style="bold", markup=False)
-        _show.guarantee(ptable)
+        _show.guarantee(ptable, other_notions=True)
     return {"file": output, "kind": "discreet", "digest": ptable.digest, "note": note}
 
 

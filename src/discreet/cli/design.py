@@ -56,7 +56,7 @@ def _run(
         ptable.save(output)
         _streams.left(f"{output} is written")
     _show.distribution(Mechanism.from_table(ptable.table, mechanism.design), chart_count)
-    _show.guarantee(ptable)
+    _show.guarantee(ptable, other_notions=True)
     if output is not None:
         _show.console.print(f"certificate written to {output}")
 

@@ -35,7 +35,7 @@ def verify(
     certificate = verify_certificate(Path(path))
     _streams.left("every claim holds")
     _show.console.print(f"{path}: every claim holds", style="bold green", markup=False)
-    _show.guarantee(PTable(certificate))
+    _show.guarantee(PTable(certificate), other_notions=True)
     _show.console.print(
         "This proves the promise of the table, not that a publisher used it; the digest is not a signature.",
         style="dim",

@@ -10,11 +10,8 @@ from discreet.design import registry
 from discreet.domain import Counts
 from discreet.errors import ParameterError, PrecisionWarning, SpecError
 from discreet.exact import exact
-from discreet.plan.contributor_keys import PRIMES
+from discreet.plan import contributor_keys
 from discreet.plan.spec import ReleaseSpec
-
-MOST_KEY_BITS = 32
-"""Bits of a table that record keys from the data can choose from."""
 
 
 def noise_table(spec: ReleaseSpec, touches: int) -> PTable:
@@ -46,12 +43,9 @@ def require_fit(spec: ReleaseSpec, ptable: PTable) -> None:
     """Raise SpecError if a table is not for counts, or its bits do not fit the keys."""
     if not isinstance(ptable.domain, Counts) or ptable.domain.lower:
         raise SpecError("the design is not for counts from 0 on; give another design, such as geometric", ("design",))
-    if spec.key == "contributors" and spec.record_keys is None and ptable.bits not in PRIMES:
-        raise SpecError(f"the table has {ptable.bits} bits; contributor keys need 8, 16 or 32: give bits", ("bits",))
-    if spec.record_keys is not None and ptable.bits > MOST_KEY_BITS:
+    if spec.key == "contributors" and ptable.bits not in contributor_keys.BITS:
         raise SpecError(
-            f"the table has {ptable.bits} bits; record keys that came with the data allow {MOST_KEY_BITS} at most",
-            ("bits",),
+            f"the table has {ptable.bits} bits; contributor keys have 8 to 32 bits: give bits in this range", ("bits",)
         )
 
 

@@ -62,8 +62,10 @@ class ReleaseSpec(Section):
         min_length=1,
         description="For contributors: columns with record keys that came with the data. They carry no guarantee.",
     )
-    record_keys_are: Literal["integers", "fractions"] = Field(
-        "integers", description="Record keys that came with the data: integers (ONS), or from 0 to below 1 (cellKey)."
+    record_keys_are: Literal["integers", "fractions", "components"] = Field(
+        "integers",
+        description="Record keys that came with the data: integers (ONS), numbers from 0 to below 1 (cellKey), or the"
+        " components of a key of the ABS, summed modulo a prime.",
     )
     secret: Secret | None = Field(None, description="The secret that chooses the noise; not needed for key: fresh.")
     ledger: str | None = Field(None, description="Path or URL of a ledger.")

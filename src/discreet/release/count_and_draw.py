@@ -24,7 +24,7 @@ from discreet.count.sources import open_engine
 from discreet.errors import ReleaseError
 from discreet.measure import keys, lookup, secrets
 from discreet.measure.ledger_use import LedgerUse
-from discreet.plan.contributor_keys import PRIMES
+from discreet.plan.contributor_keys import largest_prime
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
@@ -169,8 +169,11 @@ def _leaves(engine: Engine, count_plan: CountPlan, plan: ReleasePlan, secret: by
 
 
 def _modulus(plan: ReleasePlan) -> int:
-    """Return the modulus of contributor keys: a prime, or 2**bits for keys that came with the data."""
-    return 1 << plan.ptable.bits if plan.spec.record_keys else PRIMES[plan.ptable.bits]
+    """Return the modulus of contributor keys: a prime, or 2**bits for other offices' keys that came with the data."""
+    spec, bits = plan.spec, plan.ptable.bits
+    if spec.record_keys is not None and spec.record_keys_are != "components":
+        return 1 << bits
+    return largest_prime(bits)
 
 
 def _keys(

@@ -15,7 +15,6 @@ LARGEST = 1 << 22
 MOST_WORK = 1 << 26
 MOST_ROWS = 10
 LATEST_SCHEME = 2
-PRIMES = {8: 251, 16: 65_521, 32: 4_294_967_291}
 
 
 class Certificate(NamedTuple):
@@ -201,10 +200,12 @@ def _cell(report: Report, stated: dict[str, str], certificate: Certificate, expo
 
 def _unevenness(bits: int) -> Fraction:
     """Return a bound of the distance between contributor keys and uniform keys."""
-    need(bits in PRIMES, f"contributor keys do not have {bits} bits")
-    prime = PRIMES[bits]
+    need(8 <= bits <= 32, f"contributor keys do not have {bits} bits")
+    prime = (1 << bits) - 1
+    while any(prime % divisor == 0 for divisor in range(3, math.isqrt(prime) + 1, 2)):
+        prime -= 2
     coefficient = Fraction((1 << bits) - prime, prime) + Fraction(2 * ((1 << 32) % prime), 1 << 32)
-    return coefficient**4 * (1 << (bits // 2 - 1))
+    return coefficient**4 * (1 << (-(-bits // 2) - 1))
 
 
 def _composed(
