@@ -50,7 +50,7 @@ def drawn(folder: Path, *options: str) -> tuple[str, str, str]:
 def test_every_run_draws_the_same(tmp_path: Path) -> None:
     output, *first = drawn(tmp_path)
     assert drawn(tmp_path, "-n", "2")[1:] == tuple(first)
-    assert "fresh" not in output
+    assert "repeat with --fresh" not in output
 
 
 def test_a_fresh_run_draws_something_else_and_can_be_repeated(tmp_path: Path) -> None:

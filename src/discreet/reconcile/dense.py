@@ -34,14 +34,17 @@ from discreet.reconcile.partitions import Key
 
 MOST_CELLS = 10_000
 MOST_TABLES = 40
-MOST_UNKNOWNS = 300
-"""Largest number of rows or of cells, whichever is less: the time of elimination grows with its cube."""
+MOST_UNKNOWNS, MOST_IF_FREE = 1_500, 300
+"""Largest number of rows or of cells, whichever is less: the time of elimination grows with its cube. If no number has
+a bound, one Newton step suffices, and conjugate gradients take it sooner."""
 
 MOST_PAIRS = 1_000_000
 """Most entries of the matrix before entries of one position are added up."""
 
 STEPS, HALVINGS = 50, 30
 RIDGE = 1e-8
+DAMPING, MOST_DAMPING, LEAST_DAMPING = 1e-2, 1e-1, 1e-12
+"""The share of its diagonal that is added to the matrix of a Newton step: at first, at most, and at least above 0."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +153,16 @@ class Equations:
                 self.row_count += self.axes.size(shared)
 
     @property
+    def bounded(self) -> bool:
+        """Whether any number has a bound."""
+        return self._bounded or bool(np.isfinite(self.cells.low).any() or np.isfinite(self.cells.high).any())
+
+    @property
     def is_small(self) -> bool:
         """Whether elimination is worth its time."""
         depth, cells = self._rows_per_cell, self.cell_count
-        small = min(self.row_count, cells) <= MOST_UNKNOWNS and depth * cells <= MOST_PAIRS
+        most = MOST_UNKNOWNS if self.bounded else MOST_IF_FREE
+        small = min(self.row_count, cells) <= most and depth * cells <= MOST_PAIRS
         return small and (self.row_count > cells or depth**2 * cells <= MOST_PAIRS)
 
     def prepare(self) -> None:
@@ -169,7 +178,7 @@ class Equations:
         full = self.row_count + 1
         cell_part = np.bincount(self._flat_rows, (self._signs**2 * self.cells.variance).reshape(-1), full)
         diagonal = cell_part[:-1] + self.sums.variance
-        self._ridge = RIDGE * diagonal + 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)
+        self._diagonal = diagonal + 1e-4 * max(float(diagonal.max(initial=0.0)), 1e-300)
         if self.row_count <= self.cell_count:
             self._pairs = (self._rows[:, None] * full + self._rows[None]).reshape(-1)
             self._pair_signs = self._signs[:, None] * self._signs[None]
@@ -208,8 +217,9 @@ class Equations:
         cell_part = self._cell_weights @ (cells - self.cells.values) ** 2
         return float(cell_part + self._sum_weights @ (sums - self.sums.values) ** 2)
 
-    def step(self, point: Point) -> Floats:
+    def step(self, point: Point, damping: float) -> Floats:
         """Return the Newton step."""
+        ridge = (RIDGE + damping) * self._diagonal
         unclipped = point.unclipped_cells
         free = (unclipped > self.cells.low) & (unclipped < self.cells.high) & (self.cells.variance > 0)
         sum_slopes = self.sums.variance
@@ -217,15 +227,15 @@ class Equations:
             inside = (point.unclipped_sums > self.sums.low) & (point.unclipped_sums < self.sums.high)
             sum_slopes = np.where(inside, sum_slopes, 0.0)
         if self.row_count > self.cell_count:
-            return self._step_by_cells(point.residual, free, sum_slopes)
+            return self._step_by_cells(point.residual, free, sum_slopes, ridge)
         slopes = np.where(free, self.cells.variance, 0.0)
         full = self.row_count + 1
         matrix = np.bincount(self._pairs, (self._pair_signs * slopes).reshape(-1), full * full)
         square = matrix.reshape(full, full)[:-1, :-1].astype(np.float64)
-        square.flat[::full] += sum_slopes + self._ridge
+        square.flat[::full] += sum_slopes + ridge
         return np.asarray(np.linalg.solve(square, point.residual))
 
-    def _step_by_cells(self, residual: Floats, free: Booleans, sum_slopes: Floats) -> Floats:
+    def _step_by_cells(self, residual: Floats, free: Booleans, sum_slopes: Floats, ridge: Floats) -> Floats:
         """Return the Newton step from the changes of the free cells."""
         soft = sum_slopes > 0
         normal = self._normal(sum_slopes) if self._unbounded_normal is None else self._unbounded_normal
@@ -237,7 +247,7 @@ class Equations:
         change, step = solved[:, 0], np.zeros(self.row_count)
         if len(exact):
             schur = rows[exact] @ solved[:, 1:]
-            schur.flat[:: len(exact) + 1] += self._ridge[exact]
+            schur.flat[:: len(exact) + 1] += ridge[exact]
             step[exact] = np.linalg.solve(schur, residual[exact] - rows[exact] @ change)
             change = change + solved[:, 1:] @ step[exact]
         step[soft] = (residual[soft] - rows[soft] @ change) / sum_slopes[soft]
@@ -250,22 +260,35 @@ def search(equations: Equations, unit: float, aim: float) -> tuple[Point, int] |
     Return None if `STEPS` steps do not reach such a point.
     """
     point = equations.evaluate(np.zeros(equations.row_count))
+    damping = DAMPING if equations.bounded else 0.0
     for steps in range(STEPS):
         if float(np.abs(point.residual).max(initial=0.0)) <= aim * unit:
             return point, steps
         try:
-            step = equations.step(point)
+            step = equations.step(point, damping)
         except np.linalg.LinAlgError:
             return None
         better = _line_search(equations, point, step)
         if better is None:
             return None
-        point = better
+        point, length = better
+        damping = next_damping(damping, length)
     return None
 
 
-def _line_search(equations: Equations, point: Point, step: Floats) -> Point | None:
-    """Return the first of ever shorter steps that raises the dual enough, or lowers the residual; None if none does."""
+def next_damping(damping: float, length: float) -> float:
+    """Return the damping after a step of a length: more after a short step, less after a full one."""
+    if length < 0.3:
+        return min(MOST_DAMPING, 4 * max(damping, LEAST_DAMPING))
+    lower = damping / 10 if length == 1 else damping
+    return lower if lower >= LEAST_DAMPING else 0.0
+
+
+def _line_search(equations: Equations, point: Point, step: Floats) -> tuple[Point, float] | None:
+    """Return the first of ever shorter steps that raises the dual enough, or lowers the residual, and its length.
+
+    Return None if no step does.
+    """
     slope, square = float(step @ point.residual), float(point.residual @ point.residual)
     length = 1.0
     for _ in range(HALVINGS):
@@ -273,7 +296,7 @@ def _line_search(equations: Equations, point: Point, step: Floats) -> Point | No
         rises = after.dual >= point.dual + 1e-4 * length * slope
         level = abs(after.dual - point.dual) <= 1e-9 * (1 + abs(point.dual))
         if rises or (level and float(after.residual @ after.residual) <= 0.9 * square):
-            return after
+            return after, length
         length /= 2
     return None
 

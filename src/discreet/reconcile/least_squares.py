@@ -92,7 +92,27 @@ def fit(axes: Axes, blocks: Sequence[Block], aim: float | None = None) -> Fit:
 
 def _fit_by_elimination(axes: Axes, blocks: Sequence[Block], aim: float) -> Fit | None:
     """Return the fit of a problem of few cells; None if there are many, or if the certificate does not hold."""
-    if any(block.copy for block in blocks) or sum(block.values.size for block in blocks) > dense.MOST_CELLS:
+    by_copy: dict[int, list[Block]] = {}
+    for block in blocks:
+        by_copy.setdefault(block.copy, []).append(block)
+    fits: list[Fit] = []
+    for copy in range(len(by_copy)):
+        fitted = _fit_copy_by_elimination(axes, by_copy[copy], aim)
+        if fitted is None:
+            return None
+        fits.append(fitted)
+    return Fit(
+        tuple(fitted.tables for fitted in fits),
+        sum(fitted.gap for fitted in fits),
+        max(fitted.residual for fitted in fits),
+        sum(fitted.objective for fitted in fits),
+        (sum(fitted.steps[0] for fitted in fits), 0),
+    )
+
+
+def _fit_copy_by_elimination(axes: Axes, blocks: Sequence[Block], aim: float) -> Fit | None:
+    """Return the fit of one copy of a problem; None as for `_fit_by_elimination`."""
+    if sum(block.values.size for block in blocks) > dense.MOST_CELLS:
         return None
     keys = axes.maximal([block.key for block in blocks])
     if len(keys) > dense.MOST_TABLES:

@@ -43,6 +43,9 @@ Tables = list[list[Integers]]
 BATCH = 8
 """Simulated runs that are fitted at once: more take longer, because all wait for the hardest one."""
 
+MOST_SIMULATED_SUMS = 350
+"""The most sums of cells in a cube that is simulated. Larger cubes take longer to simulate than a fifth of a release."""
+
 LARGE = 10**6
 """A count from which on noise does not depend on the count."""
 
@@ -192,10 +195,13 @@ class TablePlan:
         -------
         list or None
             For every run and grouping index, least squares without bounds and the published counts; cubes are not
-            rounded. None for parts that meet literals or follow others, and for methods without least squares.
+            rounded. None for parts that meet literals or follow others, for methods without least squares, and for
+            cubes with more than `MOST_SIMULATED_SUMS` sums.
         """
         method, part = self.parts[number]
         if self.follows(part) or self.meets_literals(part) or method == "wang-3":
+            return None
+        if method == "cube" and self._sums(part) > MOST_SIMULATED_SUMS:
             return None
         if method == "tree":
             fitted = [self._fit_part(method, part, measurements, self._nothing_settled()) for measurements in runs]
@@ -210,6 +216,11 @@ class TablePlan:
         fits = [cube_fit for batch in batches for cube_fit in fit_cubes(batch, variances, part.levels)]
         pairs = [(part.by_grouping(free), part.by_grouping(real)) for free, real in fits]
         return [{index: (free[index], real[index]) for index in part.keys} for free, real in pairs]
+
+    def _sums(self, part: Part) -> int:
+        """Return how many cells all margins of the tables of a part have."""
+        finest = {in_order(part.keys[self.layout.tables[table][1][0]]) for table in part.tables}
+        return sum(math.prod(part.shape(key)) for key in part.distinct if key not in finest)
 
     def _fit_part(self, method: str, part: Part, measurements: Sequence[Integers], settled: Integers) -> Fitted:
         noisy = self._by_key(part, measurements)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from discreet.publish.folder import Published
 
 
-MOST_RUNS, LEAST_RUNS = 16, 5
+MOST_RUNS, LEAST_RUNS = 12, 5
 """The most and the fewest simulated runs."""
 
 MOST_DRAWN = 30_000
@@ -110,8 +110,10 @@ def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[in
     truth = _truth(published)
     measurements = [_drawn(published, truth, run) for run in range(runs)]
     errors: dict[int, float] = {}
+    any_simulated = False
     for part_index, (_, part) in enumerate(table_plan.parts):
         simulated = table_plan.simulated(part_index, measurements)
+        any_simulated |= simulated is not None
         for index in part.grouping_indices if simulated else ():
             true_counts = truth[layout.cells.indices[index]].reshape(layout.groupings[index].shape)
             squares = np.array([[np.mean((x - true_counts) ** 2) for x in run[index]] for run in simulated or ()])
@@ -122,7 +124,7 @@ def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[in
                 errors[index] = math.sqrt(square + rounding)
             if variance is not None and true_counts.size == 1 and true_counts.item() > FAR * exact[index]:
                 errors[index] = math.sqrt(variance + 1 / 12)
-    return errors, runs
+    return errors, runs if any_simulated else 0
 
 
 def _with_control(values: Floats, control: Floats, control_mean: float | None) -> tuple[float, float]:
