@@ -82,8 +82,8 @@ def test_the_paper_s_table_can_be_drawn_from_as_it_is() -> None:
     paper = paper_table(example_1(), 32)
     table = paper.certify(bits=32)
     assert table.table.interior[0].weights == paper.interior[0].numerators
-    found = table.perturb([100, 100, 100], keys=[2552, 1200124, 2**32 - 1])
-    assert found.tolist() == [75, 77, 125]
+    drawn = table.perturb([100, 100, 100], keys=[2552, 1200124, 2**32 - 1])
+    assert drawn.tolist() == [75, 77, 125]
 
 
 def test_only_exact_noise_has_a_paper_table() -> None:
