@@ -1,6 +1,6 @@
 """Discreet: tables of counts about people, with a privacy guarantee that anyone can check.
 
-The public names are here and nothing else is. They are loaded when first used, so that
+This module has the public names, and nothing else. A name is loaded when it is first used, so that
 `discreet.certify.verify` can be imported without numpy.
 """
 
@@ -36,7 +36,7 @@ __all__ = [
     "verify",
 ]
 
-_PLACES = {
+_MODULES = {
     "Counts": "discreet.domain",
     "Cycle": "discreet.domain",
     "DiscreetError": "discreet.errors",
@@ -49,8 +49,8 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(_PLACES[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     if name in __all__:
         return import_module(f"discreet.{name}")
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")

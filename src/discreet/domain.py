@@ -1,6 +1,6 @@
-"""The values a true count may take, and which of them one person's change can connect.
+"""The values that a true count may take, and which values one person's change can connect.
 
-Only the standard library is used here, because `certify.verify` rests on this file.
+This module uses only the standard library, because `certify.verify` imports it.
 """
 
 import itertools
@@ -18,7 +18,26 @@ LARGEST = 2**62
 
 @dataclass(frozen=True)
 class Counts:
-    """The integers lower, lower + 1, ..., upper; without end where upper is None."""
+    """The integers lower, lower + 1, ..., upper.
+
+    Parameters
+    ----------
+    lower : int
+        The smallest count, 0 or more.
+    upper : int, optional
+        The largest count. None: counts have no end.
+
+    Raises
+    ------
+    MechanismError
+        A bound is not an integer within +-2**62, lower is negative, or upper is below lower.
+
+    Examples
+    --------
+    >>> from discreet import Counts
+    >>> Counts(0, 9).size
+    10
+    """
 
     lower: int = 0
     upper: int | None = None
@@ -37,11 +56,14 @@ class Counts:
 
     @property
     def size(self) -> int | None:
-        """How many values there are; None where there is no end."""
+        """How many values there are; None if there is no end."""
         return None if self.upper is None else self.upper - self.lower + 1
 
     def neighbours(self, given: Any = None) -> tuple[int, ...]:
-        """The distances 1..k that one person can make; k = 1 unless given."""
+        """Return the distances 1..k by which one person can change a count, from k or from the distances.
+
+        None: k = 1. Raise MechanismError if the distances are not 1..k.
+        """
         if given is None or is_integer(given):
             largest = 1 if given is None else int(given)
             distances = tuple(range(1, largest + 1)) if largest <= 10_000 else ()
@@ -60,7 +82,26 @@ class Counts:
 
 @dataclass(frozen=True, init=False)
 class Cycle:
-    """Residues modulo `size`, or vectors of residues: Cycle(24), Cycle((7, 24))."""
+    """Residues modulo `size`, or vectors of residues.
+
+    Parameters
+    ----------
+    size : int or sequence of int, optional
+        How many values there are: Cycle(24). Several sizes are a shape: Cycle((7, 24)).
+    shape : sequence of int, optional
+        The sizes of several dimensions, instead of `size`.
+
+    Raises
+    ------
+    MechanismError
+        Both or neither are given, or a size is not an integer of 2 or more.
+
+    Examples
+    --------
+    >>> from discreet import Cycle
+    >>> Cycle((7, 24)).size
+    168
+    """
 
     shape: tuple[int, ...]
 
@@ -79,9 +120,9 @@ class Cycle:
         return math.prod(self.shape)
 
     def neighbours(self, given: Any = None) -> tuple[Any, ...]:
-        """The differences that replacing one answer can make, closed under negation; all of them unless given.
+        """Return the differences that replacing one answer can make, with their negatives. None: all differences.
 
-        Integers in one dimension, tuples in several.
+        Differences are integers in one dimension and tuples in several. Raise MechanismError if one is 0 or no integer.
         """
         if given is None:
             every = itertools.product(*(range(side) for side in self.shape))
@@ -95,9 +136,10 @@ class Cycle:
         return tuple(d[0] for d in ordered) if len(self.shape) == 1 else tuple(ordered)
 
     def _reduce(self, difference: Any) -> tuple[int, ...]:
+        """Return a difference as residues. Raise MechanismError if it does not fit the shape."""
         vector = (difference,) if is_integer(difference) else difference
         if not isinstance(vector, (tuple, list)) or len(vector) != len(self.shape) or not all(map(is_integer, vector)):
-            raise MechanismError(f"a difference is {difference!r}; in {self} it has {len(self.shape)} integer parts")
+            raise MechanismError(f"a difference is {difference!r}; in {self} give {len(self.shape)} integers")
         return tuple(int(x) % side for x, side in zip(vector, self.shape, strict=True))
 
     def __str__(self) -> str:

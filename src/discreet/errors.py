@@ -1,12 +1,12 @@
-"""What can go wrong, said to a person: what was given, what was expected, what to do."""
+"""Errors and warnings for users. A message says what was given, what was expected, and what to do."""
 
 from discreet.redact import hide_secrets
 
 
 class DiscreetError(Exception):
-    """Any mistake that a user of Discreet can make or meet.
+    """Any error that a user of Discreet can cause or meet.
 
-    The message repeats what was given, but never what may be a secret (`redact`).
+    The message repeats what was given, without parts that may be a secret (`redact`).
     """
 
     def __init__(self, message: str = "") -> None:
@@ -14,19 +14,19 @@ class DiscreetError(Exception):
 
 
 class ParameterError(DiscreetError, ValueError):
-    """A parameter of a design, a loss or a command has a value it cannot have."""
+    """A parameter of a design, a loss or a command is outside its range."""
 
 
 class MechanismError(DiscreetError, ValueError):
-    """Rows, domain and neighbours do not make a mechanism, or it has not what was asked of it."""
+    """Rows, domain and neighbours do not make a mechanism, or the mechanism cannot answer a question."""
 
 
 class SolverError(DiscreetError):
-    """A linear program has no answer, or not in the time allowed."""
+    """A program has no solution, or was not solved within its time limit."""
 
 
 class CertifyError(DiscreetError):
-    """The mechanism has no integer table with its promise at the bits asked for."""
+    """The mechanism has no integer table that keeps its promise at this number of bits."""
 
 
 class EpsilonError(CertifyError):
@@ -56,11 +56,11 @@ class MissingExtraError(InputError):
 
 
 class ManyValuesError(InputError):
-    """A column has more different values than were allowed for."""
+    """A column has more different values than are allowed."""
 
 
 class FormatError(DiscreetError, ValueError):
-    """Another tool's table cannot be read as it stands, or its format cannot hold a table."""
+    """A table of another tool cannot be read, or the format of another tool cannot hold a table."""
 
 
 class EntropyError(DiscreetError):
@@ -76,7 +76,7 @@ class SecretError(DiscreetError):
 
 
 class LedgerError(DiscreetError):
-    """A ledger cannot be opened or read, was changed by another hand, or refuses a step out of order.
+    """A ledger cannot be opened or read, was changed by something other than Discreet, or refuses a step out of order.
 
     Attributes
     ----------
@@ -90,16 +90,16 @@ class LedgerError(DiscreetError):
 
 
 class LostLedgerError(LedgerError):
-    """The server of a ledger cannot be reached, or broke off: a step that was under way is written whole, or not."""
+    """The server of a ledger cannot be reached, or the connection broke. The last step is whole, or not written."""
 
 
 class BudgetError(LedgerError):
-    """The budget does not suffice; nothing was reserved.
+    """The budget is too small; nothing was reserved.
 
     Attributes
     ----------
     asked
-        Units that were asked for.
+        Units that were requested.
     left
         Units that are left.
     """
@@ -114,15 +114,15 @@ class DataChangedError(LedgerError):
 
 
 class PrecisionWarning(UserWarning):
-    """A table keeps its promise, but at these bits it is not the law that was designed."""
+    """A table or a design keeps its promise, but is not the distribution that was requested."""
 
 
 class FixedCountWarning(UserWarning):
-    """A count that was given from elsewhere is further from its measurement than noise explains."""
+    """A fixed count is further from its measurement than noise explains."""
 
 
 class PrivacyWarning(UserWarning):
-    """A design does what was asked, and its delta is a chance that the truth is published as it is."""
+    """The delta of a design is a chance that the truth is published as it is."""
 
 
 class SpecError(DiscreetError, ValueError):
@@ -149,7 +149,7 @@ class ExceededBudgetError(ReleaseError):
     Attributes
     ----------
     finding
-        The message without the remedy, which is for those who make the release and not for its readers.
+        The message without the remedy. The remedy is for the steward who makes the release, not for readers.
     """
 
     def __init__(self, finding: str, remedy: str) -> None:

@@ -1,12 +1,11 @@
-"""Exact numbers: epsilon as it was written, and a rational that e**epsilon is proved to reach.
+"""Exact numbers: epsilon as it was written, and a rational that is proved to be at most e**epsilon.
 
-A guarantee compares integers with multiples of E = e**epsilon, which is irrational. Discreet takes
-for E a rational that is at most e**epsilon: a mechanism that keeps the promise for the smaller E
-keeps it for the larger. The bound is a partial sum of the Taylor series, every term rounded down,
-so it needs no trust in a floating-point library. Where alpha = e**-epsilon is given as a fraction, E is
-exact.
+A guarantee compares integers with multiples of E = e**epsilon, which is irrational. Discreet takes for E a rational
+that is at most e**epsilon. A mechanism that keeps the promise for the smaller E keeps the promise for the larger E. The
+rational is a partial sum of the Taylor series with every term rounded down, so it needs no trust in a floating-point
+library. If alpha = e**-epsilon is given as a fraction, E is exact.
 
-Only the standard library is used here, because `certify.verify` rests on this file.
+This module uses only the standard library, because `certify.verify` imports it.
 """
 
 import math
@@ -26,20 +25,20 @@ PRECISION = 256
 """Significant bits of the rational lower bound of e**epsilon."""
 
 SMALLEST_EPSILON = Fraction(1, 10**9)
-"""Below this no table of 62 bits can tell e**epsilon from 1 well enough to use it."""
+"""Below this no table of 62 bits tells e**epsilon from 1."""
 
 LARGEST_EPSILON = 100
-"""Above this nothing is promised that anyone could use, and e**epsilon has no place in a table."""
+"""Above this a promise is of no use, and e**epsilon does not fit into a table."""
 
 EXACT_BITS = 16384
-"""Size up to which powers of a rational are kept exactly."""
+"""Powers of a rational are exact if they have at most this many bits."""
 
 LONGEST_NUMBER = 400
-"""Characters in a number written as text: longer ones are refused before they are parsed."""
+"""Most characters of a number written as text. A longer text is refused before it is parsed."""
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Return True if a value is an integer of any type; a boolean is none."""
+    """Return True if a value is an integer of any type, but not a boolean."""
     try:
         index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -48,7 +47,31 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 def exact(value: Number | Decimal, name: str) -> Fraction:
-    """The number a person meant: a float is read as its shortest decimal, text as decimal or p/q."""
+    """Return the number that a person meant. A float is read as its shortest decimal, text as decimal or as p/q.
+
+    Parameters
+    ----------
+    value : int, float, Fraction, Decimal or str
+        The number.
+    name : str
+        The name of the parameter, for the error.
+
+    Returns
+    -------
+    Fraction
+        The exact number.
+
+    Raises
+    ------
+    ParameterError
+        The value is not a finite number.
+
+    Examples
+    --------
+    >>> from discreet.exact import exact
+    >>> exact(0.1, "delta"), exact("1/3", "delta")
+    (Fraction(1, 10), Fraction(1, 3))
+    """
     if isinstance(value, bool):
         raise ParameterError(f"{name} is {value!r}; give a number")
     if isinstance(value, Fraction):
@@ -70,7 +93,15 @@ def exact(value: Number | Decimal, name: str) -> Fraction:
 
 
 def text(value: Fraction) -> str:
-    """A fraction as the shortest exact text: an integer, a finite decimal, or p/q."""
+    """Return a fraction as the shortest exact text: an integer, a finite decimal, or p/q.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from discreet.exact import text
+    >>> text(Fraction(1, 8)), text(Fraction(1, 3))
+    ('0.125', '1/3')
+    """
     rest, tens = value.denominator, 0
     for prime in (2, 5):
         power = 0
@@ -85,9 +116,9 @@ def text(value: Fraction) -> str:
 
 
 def exp_lower(x: Fraction, precision: int = PRECISION) -> Fraction:
-    """A rational at most e**x and within a factor 1 - 2**(2 - precision) of it, for x >= 0.
+    """Return a rational that is at most e**x, and at least 1 - 2**(2 - precision) times e**x, for x >= 0.
 
-    It is a partial sum of sum x**k / k!, each term floored to a binary fraction, cut to `precision`
+    The rational is a partial sum of sum x**k / k!, each term floored to a binary fraction, cut to `precision`
     significant bits. Both steps only make it smaller.
     """
     working = 2 * precision + math.ceil(3 * x)
@@ -102,9 +133,10 @@ def exp_lower(x: Fraction, precision: int = PRECISION) -> Fraction:
 
 
 def powers(base: Fraction, length: int) -> list[int]:
-    """Integers in proportion to 1, base, base**2, ... for 0 < base < 1: exactly, or to PRECISION bits of the smallest.
+    """Return integers in proportion to 1, base, base**2, ..., for 0 < base < 1.
 
-    Exact ones grow by the bits of the denominator a step, so beyond a limit each is rounded down instead.
+    The integers are exact if the largest has at most EXACT_BITS bits. Otherwise each is rounded down, and the smallest
+    has PRECISION bits.
     """
     a, b = base.numerator, base.denominator
     last = length - 1
@@ -119,12 +151,12 @@ def powers(base: Fraction, length: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Epsilon:
-    """A privacy parameter: what was written, and the rational E <= e**epsilon that stands for it.
+    """A privacy parameter: epsilon as it was written, and a rational E <= e**epsilon.
 
     Attributes
     ----------
     exponent
-        epsilon itself, exactly; None where alpha was given.
+        epsilon itself, exactly; None if alpha was given.
     exp
         E: the rational lower bound, or 1/alpha exactly.
     """
@@ -134,7 +166,31 @@ class Epsilon:
 
     @classmethod
     def of(cls, epsilon: "Number | Epsilon | None" = None, alpha: Number | None = None) -> "Epsilon":
-        """Read epsilon, or alpha = exp(-epsilon); exactly one of them must be given."""
+        """Read epsilon, or alpha = exp(-epsilon).
+
+        Parameters
+        ----------
+        epsilon : Number or Epsilon, optional
+            Above 0. Give epsilon or alpha, and not both.
+        alpha : Number, optional
+            Between 0 and 1, both excluded.
+
+        Returns
+        -------
+        Epsilon
+            The parameter.
+
+        Raises
+        ------
+        ParameterError
+            Both or neither are given, or the number is outside its range.
+
+        Examples
+        --------
+        >>> from discreet.exact import Epsilon
+        >>> Epsilon.of(alpha="1/2").exp, str(Epsilon.of("0.50"))
+        (Fraction(2, 1), '0.5')
+        """
         if isinstance(epsilon, Epsilon) and alpha is None:
             return epsilon
         if (epsilon is None) == (alpha is None) or isinstance(epsilon, Epsilon):
@@ -145,7 +201,7 @@ class Epsilon:
             ratio = exact(alpha, "alpha")
             if not 0 < ratio < 1:
                 raise ParameterError(
-                    f"alpha is {_short(alpha)}; it is exp(-epsilon) and lies between 0 and 1, both excluded"
+                    f"alpha is {_short(alpha)}; alpha is exp(-epsilon): give a number between 0 and 1, both excluded"
                 )
             if ratio.denominator.bit_length() > 2 * PRECISION:
                 raise ParameterError(
@@ -158,7 +214,9 @@ class Epsilon:
             return cls(None, 1 / ratio)
         value = exact(epsilon, "epsilon")  # type: ignore[arg-type]
         if value <= 0:
-            raise ParameterError(f"epsilon is {_short(epsilon)}; it must be above 0 (0.1 is strict, 1 usual, 5 weak)")
+            raise ParameterError(
+                f"epsilon is {_short(epsilon)}; give a number above 0 (0.1 is strict, 1 is usual, 5 is weak)"
+            )
         if value > LARGEST_EPSILON:
             raise ParameterError(
                 f"epsilon is {_short(epsilon)}; above {LARGEST_EPSILON} nothing is promised: choose a smaller one"
@@ -169,12 +227,12 @@ class Epsilon:
 
     @property
     def alpha(self) -> Fraction:
-        """1/E: exp(-epsilon) exactly where alpha was given, else a rational just above it."""
+        """1/E: exp(-epsilon) exactly if alpha was given, else a rational just above exp(-epsilon)."""
         return 1 / self.exp
 
     @cached_property
     def number(self) -> int | float | Fraction:
-        """epsilon as a number; for alpha a float at or just above -log(alpha), never below it."""
+        """epsilon as a number. If alpha was given, a float at or just above -log(alpha), never below."""
         if self.exponent is None:
             guess = math.log1p(float(self.exp - 1)) if self.exp < 2 else math.log(float(self.exp))
             while exp_lower(Fraction(guess)) < self.exp:
@@ -187,7 +245,7 @@ class Epsilon:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The argument of a design that makes it again: epsilon or alpha, exactly."""
+        """The keyword argument of a design that has the same privacy: epsilon or alpha, exactly."""
         return {"alpha": self.alpha} if self.exponent is None else {"epsilon": self.exponent}
 
     @property
@@ -203,12 +261,13 @@ class Epsilon:
 
 
 def _modest_exponent(value: str) -> bool:
-    """'1e999999999' is four bytes of text and a gigabyte of integer."""
+    """Return True if the exponent has at most three digits: '1e999999999' would be an integer of a gigabyte."""
     _, _, exponent = value.lower().partition("e")
     return len(exponent.strip().lstrip("+-")) <= 3
 
 
 def _short(value: object) -> str:
+    """Return a value for a message, in at most 60 characters."""
     try:
         shown = repr(value)
     except ValueError:  # an integer too long to print
@@ -217,7 +276,7 @@ def _short(value: object) -> str:
 
 
 def upper(value: Fraction, digits: int = 6) -> str:
-    """Six digits, rounded up: what is printed is never less than what is certified."""
+    """Return a number with `digits` digits, rounded up, so that no printed number is below the certified one."""
     if value == 0:
         return "0"
     with localcontext(prec=digits, rounding=ROUND_CEILING):

@@ -1,4 +1,4 @@
-"""Optional dependencies: what is installed, and how to install what is not."""
+"""Optional dependencies: check that one is installed, or say how to install it."""
 
 from importlib.util import find_spec
 
@@ -6,6 +6,6 @@ from discreet.errors import MissingExtraError
 
 
 def require(module: str, extra: str, what: str) -> None:
-    """Raise MissingExtraError if a module is not installed. `what` is what needs it, for the message."""
+    """Raise MissingExtraError if a module is not installed. The message names `what`, which needs the module."""
     if find_spec(module) is None:
         raise MissingExtraError(f"{what} needs {module}, which is not installed; run: pip install 'discreet[{extra}]'")

@@ -1,16 +1,15 @@
 """Linear programs with sparse rows and integer variables, solved by HiGHS.
 
-Variables are named by arrays of their numbers, so that a family of constraints is one call. Rows that say
-nothing (a variable compared with itself) or say it again (what folding makes equal) are dropped before the
-solver sees them.
+Variables are named by arrays of their numbers, so that one call adds a family of constraints. Rows that compare a
+variable with itself, and rows that repeat another row, are dropped before the solver sees them.
 
-Where a feasible vertex is known, the solver starts there: the rows that define the vertex are its basis, and
-the simplex method only has to check or improve it. Otherwise an interior-point method with crossover is used.
-Variables named in `binary` are 0 or 1; the program is then solved by branch and bound.
-A solver's "optimal" is never evidence of privacy: whatever comes back is repaired and checked in integers by
-`certify`.
+If a feasible vertex is known, the solver starts there: the rows that define the vertex are its basis, and the simplex
+method only has to check or improve the vertex. Otherwise an interior-point method with crossover is used. Variables
+listed in `binary` are 0 or 1; the program is then solved by branch and bound.
 
-HiGHS is loaded when a program is solved: whoever only reads or checks what was designed needs no solver.
+A solver's "optimal" is never evidence of privacy. The answer is repaired, and `certify` checks it in integers.
+
+HiGHS is loaded when a program is solved. To read or check a design, no solver is needed.
 """
 
 import itertools
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 Variables = npt.NDArray[np.int64]
 
 TOLERANCES = (1e-10, 1e-9, 1e-8)
-"""Tried in turn: what the solver cannot reach at the first it may reach at the next."""
+"""Tolerances that are tried in turn. A program that is not solved at the first may be solved at the next."""
 
 SMALLEST_COEFFICIENT = 1e-12
 """With units: coefficients below this share of the largest in their row count as 0. HiGHS allows no less."""
@@ -53,7 +52,7 @@ def sparse_model(
     matrix
         Where each row (or column) starts, and the indices and values of its entries.
     by_rows
-        Whether the matrix is given row by row; else column by column.
+        True if the matrix is given row by row, False if column by column.
     integer
         The variables that are integers.
     """
@@ -74,7 +73,7 @@ def sparse_model(
 
 
 def silent_solver(model: "highspy.HighsLp", options: Mapping[str, float | str]) -> "highspy.Highs":
-    """Return HiGHS with a model and options. It prints nothing."""
+    """Return HiGHS with a model and options. HiGHS prints nothing."""
     import highspy
 
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -95,8 +94,8 @@ def _highs(
 ) -> "highspy.Highs":
     """Return a solver with the model loaded.
 
-    From a basis the solver runs the primal simplex method, whatever was asked. Coefficients below `smallest` count
-    as 0; None: HiGHS decides.
+    If a basis is given, the solver is the primal simplex method instead of `solver`. Coefficients below `smallest`
+    count as 0. None: the default of HiGHS.
     """
     import highspy
 
@@ -132,9 +131,9 @@ class Program:
     binary
         The variables that are 0 or 1.
     units
-        The size that each variable is expected to have. A solver's tolerance is absolute, so where variables differ by
-        many orders of magnitude the solver is given x / units, every row and the cost divided by their largest
-        coefficient. None: all variables are given as they are.
+        The size that each variable is expected to have. A solver's tolerance is absolute. So if variables differ by
+        many orders of magnitude, the solver is given x / units, with every row and the cost divided by their largest
+        coefficient. None: the solver is given x.
     """
 
     def __init__(self, size: int) -> None:
@@ -146,24 +145,26 @@ class Program:
         self._bounds: list[tuple[int, float, float]] = []
 
     def order(self, greater: Variables, smaller: Variables, factor: float = 1.0) -> None:
-        """x[greater] >= factor * x[smaller], elementwise; the factor is at most 1."""
+        """Add x[greater] >= factor * x[smaller], elementwise. The factor is at most 1."""
         pairs = np.unique(np.stack([np.ravel(greater), np.ravel(smaller)], axis=1), axis=0)
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]
         self.rows(pairs, [1.0, -factor], 0.0, math.inf)
 
     def rows(self, variables: Variables, coefficients: npt.ArrayLike, lower: float, upper: float) -> None:
-        """lower <= sum of coefficients * x[variables] <= upper, for each line of the array."""
+        """Add lower <= sum of coefficients * x[variables] <= upper, for each line of the array."""
         self._variables.append(variables)
         self._coefficients.append(np.broadcast_to(np.asarray(coefficients, dtype=np.float64), variables.shape))
         self._bounds.append((len(variables), lower, upper))
 
     def solve(self, time_limit: float, vertex: Floats | None = None, first: str = "ipm") -> Floats:
-        """The values of the variables at the optimum.
+        """Return the values of the variables at the optimum.
 
         Parameters
         ----------
+        time_limit
+            Seconds after which the program is given up.
         vertex
-            A feasible point at which some rows hold with equality; the search starts there if these rows define it.
+            A feasible point at which some rows hold with equality. The search starts there if these rows define it.
         first
             The method to try before the other: "ipm" with crossover, or "simplex".
 
@@ -204,7 +205,7 @@ class Program:
         return np.repeat(np.array(lower), counts), np.repeat(np.array(upper), counts)
 
     def entries(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
-        """Row numbers, variables and coefficients of the non-zero entries, by row; repeated variables added up."""
+        """Return the row numbers, variables and coefficients of all entries, by row. Repeated entries are added up."""
         widths = np.concatenate([np.full(len(v), v.shape[1]) for v in self._variables])
         row = np.repeat(np.arange(len(widths)), widths)
         variable = np.concatenate([v.ravel() for v in self._variables])
@@ -231,11 +232,10 @@ class Program:
     def _basis(
         self, vertex: Floats, row: npt.NDArray[np.int64], variable: Variables, value: Floats
     ) -> "highspy.HighsBasis | None":
-        """Tight rows that define the vertex, one a variable: equalities, and for each other variable the
-        first tight order.
+        """Return a basis of tight rows that define the vertex, one for each variable; None if there are too few.
 
-        An order defines one of its variables from the other, so a forest of them is independent; None where the numbers
-        do not come out, and the solver has to find a start of its own.
+        The rows are the equalities, and for each other variable the first tight order. An order defines one of its
+        variables from the other, so orders that form a forest are independent.
         """
         import highspy
 

@@ -1,7 +1,7 @@
-"""Checks that every mechanism must pass. A new design costs one line in the tests.
+"""Checks that every mechanism must pass. A new design needs one line in the tests.
 
-Each check is made a second time, in another way than the code it checks: sums over dictionaries instead of
-arrays, definitions instead of implications, the lookup at its own thresholds, draws against weights.
+Each check computes a result in another way than the code under test: sums over dictionaries instead of arrays,
+definitions instead of implications, the lookup at its own thresholds, draws against weights.
 """
 
 import math
@@ -20,18 +20,40 @@ from discreet.exact import Number
 from discreet.mechanism import Mechanism
 
 LEAST_EXPECTED = 10.0
-"""Cells of a chi-square test that expect fewer draws than this are taken together."""
+"""Cells of a chi-square test that expect fewer draws are taken together."""
 
 
 def check_mechanism(
     mechanism: Mechanism, epsilon: Number | None = None, bits: int = 32, draws: int = 100_000
 ) -> PTable:
-    """Check a mechanism and its certificate at epsilon (the design's own unless given); returns the table.
+    """Check a mechanism and its certificate.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    epsilon : Number, optional
+        The epsilon to certify at. By default that of the design.
+    bits : int
+        The bits of the certificate.
+    draws : int
+        How many times to draw at each of a few true values.
+
+    Returns
+    -------
+    PTable
+        The certified table.
 
     Raises
     ------
     AssertionError
-        Something does not hold; the message says what.
+        A check fails. The message says which.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> dc.testing.check_mechanism(dc.design.geometric(epsilon=1, upper=3), draws=1000).bits
+    32
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrecisionWarning)
@@ -50,7 +72,36 @@ def check_mechanism(
 
 
 def chi_square(ptable: PTable, value: int | tuple[int, ...], draws: int, weights: npt.ArrayLike | None = None) -> float:
-    """p-value of draws at one true value against its own weights, or against others, in the order of the outputs."""
+    """Return the p-value of draws at one true value.
+
+    Parameters
+    ----------
+    ptable : PTable
+        The table to draw from.
+    value : int or tuple of int
+        The true value.
+    draws : int
+        How many times to draw.
+    weights : array, optional
+        Expected weights, in the order of the outputs. By default those of the table.
+
+    Returns
+    -------
+    float
+        The p-value of a chi-square test.
+
+    Raises
+    ------
+    AssertionError
+        An output is outside the row of the value.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.uniform(n=3).certify(epsilon=1)
+    >>> dc.testing.chi_square(table, 0, draws=1000, weights=[1, 1, 1, 7]) < 1e-9
+    True
+    """
     multiple = isinstance(value, tuple)
     drawn = ptable.perturb(np.tile(value, (draws, 1)) if multiple else np.full(draws, value))
     certified = Mechanism.from_table(ptable.table)
@@ -58,12 +109,12 @@ def chi_square(ptable: PTable, value: int | tuple[int, ...], draws: int, weights
     if weights is not None:
         probabilities = np.asarray(weights, dtype=np.float64) / np.sum(weights)
     if isinstance(ptable.domain, Cycle):
-        places = np.ravel_multi_index(tuple(drawn.T), ptable.domain.shape) if multiple else drawn
+        indices = np.ravel_multi_index(tuple(drawn.T), ptable.domain.shape) if multiple else drawn
     else:
-        places = drawn - outputs[0]
-    assert places.min() >= 0, f"an output at {value} is below its row"
-    assert places.max() < len(probabilities), f"an output at {value} is above its row"
-    observed = np.bincount(places, minlength=len(probabilities))
+        indices = drawn - outputs[0]
+    assert indices.min() >= 0, f"an output at {value} is below its row"
+    assert indices.max() < len(probabilities), f"an output at {value} is above its row"
+    observed = np.bincount(indices, minlength=len(probabilities))
     order = np.argsort(probabilities)
     expected, observed = draws * probabilities[order], observed[order]
     small = int(np.searchsorted(np.cumsum(expected), LEAST_EXPECTED)) + 1
@@ -127,8 +178,8 @@ def _check_round_trip(ptable: PTable) -> None:
             "saving changed it"
         )
         written = path.read_text()
-        place = written.rindex('"weights"')
-        digit = next(i for i in range(place, len(written)) if written[i].isdigit())
+        start = written.rindex('"weights"')
+        digit = next(i for i in range(start, len(written)) if written[i].isdigit())
         changed = written[:digit] + str((int(written[digit]) + 1) % 10) + written[digit + 1 :]
         path.write_text(changed)
         try:
@@ -139,7 +190,7 @@ def _check_round_trip(ptable: PTable) -> None:
 
 
 def _check_lookup(ptable: PTable) -> None:
-    """At every threshold of a row the output changes, one at a time, and a count outside is clamped."""
+    """Check that the output changes by one at every threshold of a row, and that a count outside is clamped."""
     for value in _values(ptable)[:3]:
         row = (
             ptable.table.row(value)
@@ -148,18 +199,20 @@ def _check_lookup(ptable: PTable) -> None:
         )
         edges = np.cumsum(np.array([0, *row.weights], dtype=np.uint64))
         keys = np.unique(np.concatenate([edges[:-1], edges[1:] - np.uint64(1)])).clip(0, (1 << ptable.bits) - 1)
-        places = np.searchsorted(edges, keys, side="right") - 1
+        indices = np.searchsorted(edges, keys, side="right") - 1
         counts = np.tile(value, (len(keys), 1)) if isinstance(value, tuple) else np.full(len(keys), value)
-        found = ptable.perturb(counts, keys=keys)
+        outputs = ptable.perturb(counts, keys=keys)
         if isinstance(ptable.domain, Cycle):
             shape = np.array(ptable.domain.shape)
-            expected = (np.stack(np.unravel_index(places, ptable.domain.shape), axis=-1) + np.atleast_1d(value)) % shape
+            expected = (
+                np.stack(np.unravel_index(indices, ptable.domain.shape), axis=-1) + np.atleast_1d(value)
+            ) % shape
             expected = expected if isinstance(value, tuple) else expected[:, 0]
         else:
-            expected = row.first + places
-        assert np.array_equal(found, expected), f"at {value} a key does not choose the output its weight owns"
+            expected = row.first + indices
+        assert np.array_equal(outputs, expected), f"at {value} a key does not choose the output its weight owns"
         single = [ptable.perturb(value, keys=int(key)) for key in keys[:50]]
-        assert np.array_equal(single, found[:50]), f"at {value} one key at a time gives another output than many"
+        assert np.array_equal(single, outputs[:50]), f"at {value} one key at a time gives another output than many"
     if isinstance(ptable.domain, Counts):
         spread = [k * ((1 << ptable.bits) - 1) // 63 for k in range(64)]
         lowest = ptable.perturb(np.full(64, ptable.domain.lower), keys=spread)
@@ -168,15 +221,15 @@ def _check_lookup(ptable: PTable) -> None:
 
 
 def _values(ptable: PTable) -> list[int] | list[tuple[int, ...]]:
-    """A few true values, every kind of row among them."""
+    """Return a few true values, with every kind of row among them."""
     if isinstance(ptable.domain, Counts):
         return list(ptable.table.counts(0))
-    corners = [tuple(min(place, side - 1) for side in ptable.domain.shape) for place in (0, 1, 10**9)]
+    corners = [tuple(min(value, side - 1) for side in ptable.domain.shape) for value in (0, 1, 10**9)]
     return [corner[0] for corner in corners] if len(ptable.domain.shape) == 1 else corners
 
 
 def _dictionaries(mechanism: Mechanism) -> list[tuple[dict[int, float], dict[int, float]]]:
-    """Pairs of neighbouring rows, both directions, by output."""
+    """Return pairs of neighbouring rows in both directions, each row by output."""
     if isinstance(mechanism.domain, Cycle):
         first = dict(enumerate(mechanism.interior[0].values.tolist()))
         others = [dict(enumerate(mechanism.pmf(difference)[1].tolist())) for difference in mechanism.neighbours]

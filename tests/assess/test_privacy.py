@@ -60,11 +60,15 @@ def pairs(mechanism: Mechanism) -> list[tuple[dict[object, Fraction], dict[objec
         shape = mechanism.domain.shape
         noise = mechanism.interior[0]
         assert noise.numerators is not None
-        law = {z: Fraction(noise.numerators[place], noise.denominator) for place, z in enumerate(np.ndindex(*shape))}
+        chances = {
+            z: Fraction(noise.numerators[index], noise.denominator) for index, z in enumerate(np.ndindex(*shape))
+        }
 
         def shifted(by: int | tuple[int, ...]) -> dict[object, Fraction]:
             step = (by,) if isinstance(by, int) else by
-            return {tuple((a + b) % side for a, b, side in zip(z, step, shape, strict=True)): p for z, p in law.items()}
+            return {
+                tuple((a + b) % side for a, b, side in zip(z, step, shape, strict=True)): p for z, p in chances.items()
+            }
 
         return [(shifted((0,) * len(shape)), shifted(d)) for d in mechanism.neighbours]
     last = mechanism.domain.lower + len(mechanism.rows) + 4 * len(mechanism.interior)
@@ -86,7 +90,7 @@ def exact_row(mechanism: Mechanism, count: int) -> dict[object, Fraction]:
 
 @settings(max_examples=300)
 @given(mechanisms() | cycles(), st.floats(0.01, 4))
-def test_delta_is_the_definition(mechanism: Mechanism, epsilon: float) -> None:
+def test_delta_is_that_of_the_definition(mechanism: Mechanism, epsilon: float) -> None:
     assert mechanism.delta(epsilon) == pytest.approx(float(by_hand(mechanism, Fraction(math.exp(epsilon)))), abs=1e-13)
 
 
@@ -104,7 +108,7 @@ def test_epsilon_is_the_smallest_with_that_delta(mechanism: Mechanism, delta: fl
 
 @settings(max_examples=100)
 @given(mechanisms() | cycles(), st.floats(0.01, 3))
-def test_pdp_is_the_mass_beyond_e(mechanism: Mechanism, epsilon: float) -> None:
+def test_probabilistic_delta_is_the_mass_beyond_e(mechanism: Mechanism, epsilon: float) -> None:
     bound = Fraction(math.exp(epsilon))
     masses = [
         sum((mass for y, mass in p.items() if mass > bound * q.get(y, Fraction(0))), Fraction(0))
@@ -158,7 +162,7 @@ def test_pdp_is_never_below_dp() -> None:
 
 
 @given(mechanisms())
-def test_a_curve_is_its_points(mechanism: Mechanism) -> None:
+def test_a_curve_has_the_delta_of_every_epsilon(mechanism: Mechanism) -> None:
     epsilons = np.linspace(0.01, 3, 17)
     assert np.allclose(mechanism.deltas(epsilons), [mechanism.delta(e) for e in epsilons.tolist()], atol=1e-14)
 
@@ -208,14 +212,14 @@ def test_discrete_gaussian_matches_its_closed_form() -> None:
     """delta(epsilon) = P(Z > x - 1) - e**epsilon P(Z > x) at x = floor(epsilon sigma2 - 1/2) (Canonne 2020)."""
     sigma2, epsilon = 4.0, 0.9
     z = np.arange(-200, 201)
-    law = np.exp(-(z**2) / (2 * sigma2))
-    law /= law.sum()
+    chances = np.exp(-(z**2) / (2 * sigma2))
+    chances /= chances.sum()
     cut = math.floor(epsilon * sigma2 - 0.5)
-    expected = law[z > cut].sum() - math.exp(epsilon) * law[z > cut + 1].sum()
+    expected = chances[z > cut].sum() - math.exp(epsilon) * chances[z > cut + 1].sum()
     assert design.gaussian(sigma2=4).delta(epsilon) == pytest.approx(expected, rel=1e-9)
 
 
-def test_bad_questions_are_refused() -> None:
+def test_epsilons_and_deltas_outside_their_range_are_refused_by_name() -> None:
     mechanism = design.geometric(epsilon=1, upper=3)
     for bad in (0, -1, float("nan"), float("inf"), "x"):
         with pytest.raises(ParameterError, match="epsilon"):

@@ -20,7 +20,7 @@ def by_definition(matrix: np.ndarray) -> set[str]:
     """Cormode 2019, Definitions 5 to 11, for integer columns that sum to TOTAL."""
     n = len(matrix) - 1
     r = range(n + 1)
-    held = {
+    tests = {
         "RH": all(matrix[i, i] >= matrix[i, j] for i in r for j in r),
         "RM": all(
             (matrix[i, j - 1] <= matrix[i, j] if j <= i else matrix[i, j] <= matrix[i, j - 1]) for i in r for j in r[1:]
@@ -33,7 +33,7 @@ def by_definition(matrix: np.ndarray) -> set[str]:
         "WH": all(matrix[i, i] * (n + 1) >= matrix[:, i].sum() for i in r),
         "S": all(matrix[i, j] == matrix[n - i, n - j] for i in r for j in r),
     }
-    return {name for name, holds in held.items() if holds}
+    return {name for name, holds in tests.items() if holds}
 
 
 @st.composite
@@ -108,7 +108,7 @@ def test_gm_is_column_monotone_up_to_a_half(alpha: str, holds: bool) -> None:
     assert ("CM" in mechanism.certify().properties) is holds
 
 
-def test_gm_always_has_rows_and_symmetry() -> None:
+def test_gm_always_has_rh_rm_and_s() -> None:
     assert {"RH", "RM", "S"} <= design.geometric(epsilon="0.05", upper=30).properties()
 
 
@@ -150,6 +150,6 @@ def test_the_column_epsilon_is_infinite_beside_an_output_that_never_comes() -> N
     assert column_epsilon(Mechanism(Counts(0, 2), never)) == math.inf
 
 
-def test_column_privacy_is_asked_of_counts_with_an_upper_end() -> None:
+def test_column_privacy_is_defined_for_counts_with_an_upper_end() -> None:
     with pytest.raises(MechanismError, match="upper"):
         column_epsilon(design.geometric(epsilon=1))

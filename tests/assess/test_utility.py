@@ -12,7 +12,7 @@ from discreet.errors import ParameterError
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8])
 @pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(10, 11)])
-def test_l0_of_gm(n: int, alpha: Fraction) -> None:
+def test_l0_of_gm_is_its_formula(n: int, alpha: Fraction) -> None:
     """Cormode 2019, section 6.1: L0(GM) = 2 alpha / (1 + alpha), for every n."""
     assert design.geometric(alpha=alpha, upper=n).loss("L0") == pytest.approx(float(2 * alpha / (1 + alpha)), abs=1e-14)
 
@@ -29,7 +29,9 @@ def test_l0_of_gm(n: int, alpha: Fraction) -> None:
         ("L0,1", 8, "0.91", 0.6744269924374637, None),
     ],
 )
-def test_losses_of_gm_and_um(kind: str, n: int, alpha: str, gm: float, uniform: float | None) -> None:
+def test_losses_of_gm_and_um_are_the_golden_ones(
+    kind: str, n: int, alpha: str, gm: float, uniform: float | None
+) -> None:
     """Values recomputed from the definitions of Cormode 2019, section 3."""
     assert design.geometric(alpha=alpha, upper=n).loss(kind) == pytest.approx(gm, abs=1e-9)
     if uniform is not None:
@@ -40,12 +42,12 @@ def test_losses_of_gm_and_um(kind: str, n: int, alpha: str, gm: float, uniform: 
     ("t", "n", "alpha", "value"),
     [(0, 4, "0.9", 0.9473684210526316), (1, 8, "0.9", 3.258), (2, 12, "0.76", 12.98261860538182)],
 )
-def test_the_largest_loss_over_counts(t: int, n: int, alpha: str, value: float) -> None:
+def test_the_largest_loss_over_counts_is_the_golden_one(t: int, n: int, alpha: str, value: float) -> None:
     """Minimax objective with weights 1, not rescaled."""
     assert design.geometric(alpha=alpha, upper=n).loss(f"L{t}", aggregate="max") == pytest.approx(value, abs=1e-9)
 
 
-def test_uniform_costs_one() -> None:
+def test_the_uniform_mechanism_has_l0_of_one() -> None:
     assert design.uniform(n=6).loss("L0") == pytest.approx(1)
 
 
@@ -104,7 +106,7 @@ def test_losses_on_a_cycle_go_the_shorter_way() -> None:
     assert grid.loss("L2") == pytest.approx(0.1 * (1 + 1 + 1 + 2 + 2))
 
 
-def test_moments() -> None:
+def test_bias_variance_and_rmse_are_those_of_the_definition() -> None:
     geometric = design.geometric(alpha="1/2", tail="1e-30")
     assert geometric.bias(7) == 0
     assert geometric.variance(7) == pytest.approx(2 * 0.5 / 0.25, rel=1e-12)  # 2 alpha / (1 - alpha)^2
@@ -149,7 +151,7 @@ def test_an_unknown_loss_is_refused(kind: object) -> None:
         (["a"] * 3, "number"),
     ],
 )
-def test_bad_weights_are_refused(weights: object, complaint: str) -> None:
+def test_weights_that_do_not_fit_are_refused_by_name(weights: object, complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint):
         design.uniform(n=2).loss("L1", weights=weights)  # type: ignore[arg-type]
 

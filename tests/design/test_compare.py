@@ -1,4 +1,4 @@
-"""Designs side by side: tuned to what was asked, and not beyond."""
+"""Designs side by side, tuned to equal privacy or to equal variance."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from discreet.design.compare import compare
 from discreet.errors import ParameterError
 
 
-def test_equal_privacy_means_the_least_noise_that_has_it() -> None:
+def test_at_equal_privacy_each_design_has_the_least_noise() -> None:
     geometric, gaussian, staircase = compare(["geometric", "gaussian", "staircase"], epsilon=1, delta="1e-6")
     for entry in (geometric, gaussian, staircase):
         assert entry.delta <= 1e-6 * (1 + 1e-9)
@@ -16,12 +16,12 @@ def test_equal_privacy_means_the_least_noise_that_has_it() -> None:
     assert staircase.variance == pytest.approx(geometric.variance, rel=1e-4)
 
 
-def test_equal_variance_is_equal() -> None:
-    found = compare(["geometric", "gaussian"], epsilon=1, delta="1e-6", variance=5)
-    assert [entry.variance for entry in found] == pytest.approx([5, 5], rel=1e-6)
+def test_at_equal_variance_each_design_has_the_variance() -> None:
+    entries = compare(["geometric", "gaussian"], epsilon=1, delta="1e-6", variance=5)
+    assert [entry.variance for entry in entries] == pytest.approx([5, 5], rel=1e-6)
 
 
-def test_on_bounded_counts_pure_designs_are_compared() -> None:
+def test_designs_on_bounded_counts_are_pure() -> None:
     geometric, exponential, uniform = compare(["geometric", "exponential", "uniform"], epsilon=1, n=10)
     assert geometric.epsilon == pytest.approx(1, rel=1e-6)
     assert exponential.epsilon == pytest.approx(1, rel=1e-6)
@@ -30,7 +30,7 @@ def test_on_bounded_counts_pure_designs_are_compared() -> None:
     assert uniform.epsilon == 0
 
 
-def test_fairness_has_its_price() -> None:
+def test_fair_mechanisms_favour_the_middle_count() -> None:
     geometric, fair, honest = compare(["geometric", "fair", "weakly_honest"], epsilon="0.2", n=8)
     assert geometric.truth < honest.truth < fair.truth  # at the middle count; the geometric one favours the ends
     assert fair.epsilon == pytest.approx(0.2, rel=1e-6)
@@ -38,29 +38,31 @@ def test_fairness_has_its_price() -> None:
 
 def test_within_is_the_smallest_band_of_95_percent() -> None:
     (entry,) = compare(["geometric"], epsilon=1, delta="1e-9")
-    outputs, law = entry.mechanism.pmf(0)
-    assert law[abs(outputs) <= entry.within].sum() >= 0.95 > law[abs(outputs) < entry.within].sum()
+    outputs, noise = entry.mechanism.pmf(0)
+    assert noise[abs(outputs) <= entry.within].sum() >= 0.95 > noise[abs(outputs) < entry.within].sum()
 
 
 @pytest.mark.parametrize(
-    ("names", "options", "complaint"),
+    ("names", "options", "named"),
     [
-        (["geometric"], {"epsilon": 1}, "delta of 0"),
-        (["laplace"], {"epsilon": 1, "delta": "1e-6"}, "choose from geometric"),
-        ([], {"epsilon": 1, "delta": "1e-6"}, "choose from"),
-        (["gaussian"], {"epsilon": 1, "n": 5}, "choose from geometric, fair"),
-        (["geometric"], {"epsilon": 0, "delta": "1e-6"}, "epsilon"),
-        (["geometric"], {"epsilon": 1, "delta": 1}, "delta"),
-        (["geometric"], {"epsilon": 1, "delta": "1e-6", "variance": 0}, "variance"),
-        (["uniform"], {"epsilon": 1, "n": 4, "variance": 50}, "no uniform design"),
+        (["geometric"], {"epsilon": 1}, "delta is 0;"),
+        (["laplace"], {"epsilon": 1, "delta": "1e-6"}, "designs are laplace;"),
+        ([], {"epsilon": 1, "delta": "1e-6"}, "designs are none;"),
+        (["gaussian"], {"epsilon": 1, "n": 5}, "designs are gaussian;"),
+        (["geometric"], {"epsilon": 0, "delta": "1e-6"}, "epsilon is 0;"),
+        (["geometric"], {"epsilon": 1, "delta": 1}, "delta is 1;"),
+        (["geometric"], {"epsilon": 1, "delta": "1e-6", "variance": 0}, "variance is 0;"),
+        (["uniform"], {"epsilon": 1, "n": 4, "variance": 50}, "uniform"),
     ],
 )
-def test_a_comparison_that_cannot_be_is_refused(names: list[str], options: dict[str, object], complaint: str) -> None:
-    with pytest.raises(ParameterError, match=complaint):
+def test_designs_that_cannot_be_compared_are_refused_by_name(
+    names: list[str], options: dict[str, object], named: str
+) -> None:
+    with pytest.raises(ParameterError, match=named):
         compare(names, **options)  # type: ignore[arg-type]
 
 
-def test_maximum_entropy_noise_beside_the_others() -> None:
+def test_maximum_entropy_noise_keeps_its_smallest_support() -> None:
     """Sadeghi 2023, Example 1: the smallest support is 24; at equal variance it keeps that support."""
     geometric, maxent = compare(["geometric", "maxent"], epsilon="0.5", delta="1e-4")
     assert maxent.mechanism.design["support"] == 24
@@ -68,7 +70,7 @@ def test_maximum_entropy_noise_beside_the_others() -> None:
     (wider,) = compare(["maxent"], epsilon="0.5", delta="1e-4", variance=40)
     assert wider.variance == pytest.approx(40)
     assert wider.mechanism.design["support"] == 24
-    with pytest.raises(ParameterError, match="at most 200"):
+    with pytest.raises(ParameterError, match=r"variance is 400;.* 200"):
         compare(["maxent"], epsilon="0.5", delta="1e-4", variance=400)
-    with pytest.raises(ParameterError, match="designs are maxent; choose from geometric, fair"):
+    with pytest.raises(ParameterError, match="designs are maxent;"):
         compare(["maxent"], epsilon=1, n=5)

@@ -1,4 +1,4 @@
-"""What is lost to noise: losses over all true counts, and bias, variance and entropy of one count.
+"""Losses over all true counts, and bias, variance and entropy of one count.
 
 The losses are Cormode 2019's, sum_j w_j sum_i |i-j|^t P[i,j] with w_j = 1/(n+1) unless weights are given. "L1" and
 "L2" have t = 1 and 2. "L0" is the mass off the diagonal, rescaled by (n+1)/n so that the uniform mechanism costs 1;
@@ -30,7 +30,7 @@ _POWERS = {"L0": 0, "L1": 1, "L2": 2}
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of the distance between output and count: distance**power, or for power 0 whether distance > beyond."""
+    """A loss of the distance between output and count: distance**power. For power 0 it is 1 if distance > beyond."""
 
     power: int
     beyond: int = 0
@@ -81,7 +81,7 @@ def loss(
 
 
 def _by_count(mechanism: "Mechanism", losses: Floats) -> Floats:
-    """The loss of every true count from the losses of the rows; without an upper end, the losses of the interior."""
+    """Return the loss of every true count, from the losses of the rows; without an upper end, those of the interior."""
     small, period, size = len(mechanism.rows), len(mechanism.interior), mechanism.domain.size
     if size is None:
         return losses
@@ -146,7 +146,7 @@ def checked_weights(weights: npt.ArrayLike, size: int, total: float | None) -> F
     Raises
     ------
     ParameterError
-        There are not `size` finite numbers of 0 or more, or they do not sum to `total`. None: any sum will do.
+        There are not `size` finite numbers of 0 or more, or they do not sum to `total` (None: any sum).
     """
     try:
         numbers = np.asarray(weights, dtype=np.float64)
@@ -162,7 +162,7 @@ def checked_weights(weights: npt.ArrayLike, size: int, total: float | None) -> F
 
 
 def _way_round(domain: Cycle, squares: bool) -> Floats:
-    """The distance of every flattened residue from 0; with `squares` the root of the sum of squares."""
+    """Return the distance of every flattened residue from 0; if `squares`, the root of the sum of squares."""
     sides = [np.minimum(np.arange(side), side - np.arange(side)).astype(np.float64) for side in domain.shape]
     grid = np.meshgrid(*sides, indexing="ij")
     total: Floats = np.sqrt(sum(part**2 for part in grid)) if squares else np.asarray(sum(grid))

@@ -1,9 +1,10 @@
 """Several designs side by side, each tuned to the same privacy or to the same variance.
 
-A family has one parameter that makes it noisier (epsilon, or sigma2). At equal privacy it is the least noisy one
-whose exact delta at epsilon is at most the target; at equal variance the one with that variance at the middle
-count. Both are found by bisection, because both are monotone. Maximum-entropy noise has two parameters: its
-support is the smallest that has the privacy, and its variance the least delta's, or the one asked for.
+A family of designs has one parameter that makes it noisier (epsilon, or sigma2). At equal privacy the family is
+represented by its least noisy member whose exact delta at epsilon is at most the target. At equal variance it is
+represented by the member with this variance at the middle count. Bisection finds both, because delta and variance are
+monotone. Maximum-entropy noise has two parameters: its support is the smallest that has the privacy, and its variance
+is that of the least delta, or the given one.
 """
 
 import math
@@ -13,9 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.design import parameters
 from discreet.design.additive.gaussian import gaussian
 from discreet.design.additive.geometric import geometric
 from discreet.design.additive.maxent import maxent
+from discreet.design.additive.maxent_gamma import largest_variance
 from discreet.design.additive.staircase import staircase
 from discreet.design.matrix.exponential import exponential
 from discreet.design.matrix.fair import fair
@@ -30,17 +33,17 @@ SMALLEST_SCALE, LARGEST_SCALE = 2.0**-4, 2.0**14
 
 @dataclass(frozen=True)
 class Compared:
-    """One design, tuned: what it costs and what it gives.
+    """A design after tuning, with its privacy and its errors.
 
     Attributes
     ----------
-    epsilon, delta
+    epsilon, delta : float
         The least epsilon at the comparison's delta, and the exact delta at the comparison's epsilon.
-    variance, bias
-        At the middle count.
-    truth
-        Chance that the published count is the true one.
-    within
+    variance, bias : float
+        Variance and bias at the middle count.
+    truth : float
+        Chance that the published count is the true count.
+    within : int
         The least k with Pr[|error| <= k] >= 95%.
     """
 
@@ -54,8 +57,11 @@ class Compared:
     within: int
 
 
-def unbounded(tail: Number) -> dict[str, Callable[[float], Mechanism]]:
-    """Families of noise on unbounded counts, by their scale: the larger, the noisier."""
+Family = Callable[[float], Mechanism]
+"""A function from a scale to a mechanism. The larger the scale, the noisier the mechanism."""
+
+
+def _families_on_unbounded_counts(tail: Number) -> dict[str, Family]:
     return {
         "geometric": lambda scale: geometric(epsilon=1 / scale, tail=tail),
         "staircase": lambda scale: staircase(epsilon=1 / scale, tail=tail),
@@ -63,8 +69,8 @@ def unbounded(tail: Number) -> dict[str, Callable[[float], Mechanism]]:
     }
 
 
-def bounded(n: int) -> dict[str, Callable[[float], Mechanism]]:
-    """Families of mechanisms on 0..n, by their scale; uniform has none."""
+def _families_on_bounded_counts(n: int) -> dict[str, Family]:
+    """Return families of mechanisms on 0..n. The uniform mechanism does not depend on the scale."""
     return {
         "geometric": lambda scale: geometric(epsilon=1 / scale, upper=n),
         "fair": lambda scale: fair(epsilon=1 / scale, n=n),
@@ -77,75 +83,103 @@ def bounded(n: int) -> dict[str, Callable[[float], Mechanism]]:
 def compare(
     names: Sequence[str], *, epsilon: Number, delta: Number = 0, variance: Number | None = None, n: int | None = None
 ) -> list[Compared]:
-    """The designs in the order named, tuned to (epsilon, delta), or to a variance and measured at (epsilon, delta).
+    """Return designs, tuned to (epsilon, delta), or to a variance, and measured at (epsilon, delta).
 
     Parameters
     ----------
-    names
+    names : sequence of str
         geometric, staircase, gaussian, maxent; with n: geometric, fair, weakly_honest, exponential, uniform.
-    n
-        Largest count; None: unbounded counts, for which delta must be above 0.
+    epsilon, delta : Number
+        The privacy to compare at. Delta must be above 0 for unbounded counts.
+    variance : Number, optional
+        Tune the designs to this variance, instead of to (epsilon, delta).
+    n : int, optional
+        Largest count. None: unbounded counts.
+
+    Returns
+    -------
+    list of Compared
+        The designs, in the order of the names.
+
+    Raises
+    ------
+    ParameterError
+        A name is not one of the above, a number is outside its range, or a design cannot be tuned to it.
+
+    Examples
+    --------
+    >>> from discreet.design.compare import compare
+    >>> [(entry.name, round(entry.variance, 2)) for entry in compare(["geometric", "fair"], epsilon=1, n=10)]
+    [('geometric', 1.77), ('fair', 1.69)]
     """
-    at, target = Epsilon.of(epsilon), exact(delta, "delta")
+    privacy, target = Epsilon.of(epsilon), exact(delta, "delta")
     if not 0 <= target < 1:
-        raise ParameterError(f"delta is {delta!r}; it is a probability from 0 to below 1")
+        raise ParameterError(f"delta is {delta!r}; give a probability from 0 to below 1")
     if n is None and target == 0:
         raise ParameterError(
-            "noise on unbounded counts has no delta of 0; give delta, for example 1e-9, or n for counts 0..n"
+            "delta is 0; unbounded counts need delta > 0, because the noise must end somewhere: give delta, for example"
+            " 1e-9, or n for counts 0..n"
         )
-    families = unbounded(min(target, exact("1e-9", "tail")) / 1000) if n is None else bounded(n)
-    choices = [*families, "maxent"] if n is None else [*families]
+    if n is None:
+        families = _families_on_unbounded_counts(min(target, exact("1e-9", "tail")) / 1000)
+        choices = [*families, "maxent"]
+    else:
+        families = _families_on_bounded_counts(n)
+        choices = [*families]
     if not names or not set(names) <= set(choices):
         raise ParameterError(f"designs are {', '.join(names) or 'none'}; choose from {', '.join(choices)}")
     middle = 0 if n is None else n // 2
-    wanted = None if variance is None else exact(variance, "variance")
-    if wanted is None:
+    spread = None if variance is None else parameters.positive(variance, "variance")
 
-        def enough(mechanism: Mechanism) -> bool:
-            return mechanism.delta(at) <= float(target) * (1 + 1e-12)
-    else:
-        if wanted <= 0:
-            raise ParameterError(f"variance is {variance!r}; give a number above 0")
-
-        def enough(mechanism: Mechanism) -> bool:
-            return mechanism.variance(middle) >= float(wanted)
+    def is_noisy_enough(mechanism: Mechanism) -> bool:
+        if spread is None:
+            return mechanism.delta(privacy) <= float(target) * (1 + 1e-12)
+        return mechanism.variance(middle) >= float(spread)
 
     def tuned(name: str) -> Mechanism:
-        return _maxent(at, target, wanted) if name == "maxent" else _least(name, families[name], enough)
+        if name == "maxent":
+            return _tuned_maxent(privacy, target, spread)
+        return _least_noisy(name, families[name], is_noisy_enough)
 
-    return [_measure(name, tuned(name), at, float(target), middle) for name in names]
+    return [_measure(name, tuned(name), privacy, float(target), middle) for name in names]
 
 
-def _maxent(at: Epsilon, delta: Fraction, variance: Fraction | None) -> Mechanism:
-    """The smallest support that has the privacy; with the variance, where one is asked for."""
-    private = maxent(**at.given, delta=delta)
+def _tuned_maxent(privacy: Epsilon, delta: Fraction, variance: Fraction | None) -> Mechanism:
+    """Return the noise of smallest support that has the privacy; with the variance, if one is given."""
+    private = maxent(**privacy.given, delta=delta)
     if variance is None:
         return private
     support = int(private.design["support"])
-    if 3 * variance > support * (support + 1):
+    if variance > largest_variance(support):
         raise ParameterError(
-            f"variance is {text(variance)}; on [-{support}, {support}], which maxent needs for that privacy, it is at"
-            f" most {text(Fraction(support * (support + 1), 3))}: give less"
+            f"variance is {text(variance)}; maxent needs [-{support}, {support}] for this privacy, and there the"
+            f" variance is at most {text(largest_variance(support))}: give a smaller variance"
         )
     return maxent(support=support, variance=variance)
 
 
-def _least(name: str, family: Callable[[float], Mechanism], enough: Callable[[Mechanism], bool]) -> Mechanism:
-    """The least noisy member of a family that is enough: doubling from a small scale, then bisection."""
+def _least_noisy(name: str, family: Family, is_noisy_enough: Callable[[Mechanism], bool]) -> Mechanism:
+    """Return the least noisy member of a family that is noisy enough, by doubling the scale and by bisection.
+
+    Raises
+    ------
+    ParameterError
+        No member is noisy enough.
+    """
     low = high = SMALLEST_SCALE
-    while not enough(family(high)):
+    while not is_noisy_enough(family(high)):
         low, high = high, 2 * high
         if high > LARGEST_SCALE:
             raise ParameterError(
-                f"no {name} design reaches that; choose a larger epsilon or delta, or a smaller variance"
+                f"no {name} design is noisy enough; choose a larger epsilon or delta, or a smaller variance"
             )
     while high / low > 1 + 1e-9:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(family(middle)) else (middle, high)
+        low, high = (low, middle) if is_noisy_enough(family(middle)) else (middle, high)
     return family(high)
 
 
-def _measure(name: str, mechanism: Mechanism, at: Epsilon, delta: float, count: int) -> Compared:
+def _measure(name: str, mechanism: Mechanism, privacy: Epsilon, delta: float, count: int) -> Compared:
     outputs, probabilities = mechanism.pmf(count)
     error = np.abs(outputs - count)
     mass = np.bincount(error, weights=probabilities)
@@ -154,7 +188,7 @@ def _measure(name: str, mechanism: Mechanism, at: Epsilon, delta: float, count: 
         name,
         mechanism,
         mechanism.epsilon(delta),
-        mechanism.delta(at),
+        mechanism.delta(privacy),
         mechanism.variance(count),
         mechanism.bias(count),
         float(mass[0]),

@@ -1,4 +1,7 @@
-"""Checks that several designs share: what a parameter may be, and what to do where it is not."""
+"""Read parameters that several designs share.
+
+Every function returns the parameter as an exact number, or raises ParameterError if the parameter is outside its range.
+"""
 
 import math
 from collections.abc import Sequence
@@ -9,19 +12,19 @@ from discreet.exact import Number, exact, is_integer
 from discreet.mechanism import Row
 
 LARGEST_MATRIX = 2000
-"""Largest n of a mechanism on 0..n: its certificate holds (n+1)**2 weights."""
+"""Largest n of a mechanism on 0..n. Its certificate holds (n+1)**2 weights."""
 
 LARGEST_SUPPORT = 1_000_000
-"""Farthest that noise may reach: its certificate holds twice as many weights."""
+"""Farthest noise. A certificate holds twice as many weights."""
 
 SMALLEST_TAIL = Fraction(1, 10**300)
 
 TAIL = "1e-12"
-"""The tail mass at which noise without end is cut unless said otherwise."""
+"""The default mass beyond the cut of noise without end."""
 
 
 def integer(value: object, name: str, least: int, most: int, remedy: str) -> int:
-    """An integer within limits."""
+    """Return an integer from `least` to `most`. `remedy` ends the message of the error."""
     if not is_integer(value):
         raise ParameterError(f"{name} is {value!r}; give an integer from {least} to {most}")
     number = int(value.__index__())
@@ -31,14 +34,14 @@ def integer(value: object, name: str, least: int, most: int, remedy: str) -> int
 
 
 def largest_count(value: object, name: str) -> int:
-    """n of a mechanism on 0..n."""
+    """Return n of a mechanism on 0..n."""
     return integer(
-        value, name, 1, LARGEST_MATRIX, "beyond it use noise on unbounded counts, such as geometric(epsilon=...)"
+        value, name, 1, LARGEST_MATRIX, "for more use noise on unbounded counts, such as geometric(epsilon=...)"
     )
 
 
 def probability(value: Number, name: str) -> Fraction:
-    """A number between 0 and 1, both excluded."""
+    """Return a number between 0 and 1, both excluded."""
     number = exact(value, name)
     if not 0 < number < 1:
         raise ParameterError(f"{name} is {value!r}; give a number between 0 and 1, both excluded")
@@ -46,15 +49,15 @@ def probability(value: Number, name: str) -> Fraction:
 
 
 def tail(value: Number) -> Fraction:
-    """The mass beyond a cut."""
+    """Return the largest mass beyond a cut."""
     mass = probability(value, "tail")
     if mass < SMALLEST_TAIL:
-        raise ParameterError(f"tail is {value!r}; below 1e-300 it is never met: give a larger one, such as 1e-12")
+        raise ParameterError(f"tail is {value!r}; below 1e-300 no cut reaches it: give a larger tail, such as 1e-12")
     return mass
 
 
 def positive(value: Number, name: str) -> Fraction:
-    """A number above 0."""
+    """Return a number above 0."""
     number = exact(value, name)
     if number <= 0:
         raise ParameterError(f"{name} is {value!r}; give a number above 0")
@@ -62,24 +65,24 @@ def positive(value: Number, name: str) -> Fraction:
 
 
 def support(value: object) -> int:
-    """The farthest noise."""
+    """Return the farthest noise."""
     return integer(value, "support", 1, LARGEST_SUPPORT, "a table holds no wider noise")
 
 
 def reach(value: float, remedy: str) -> int:
-    """A support, refused where it is beyond what a table can hold."""
+    """Return the support that noise needs to reach a value. `remedy` ends the message of the error."""
     if not value <= LARGEST_SUPPORT:
         raise ParameterError(f"the noise reaches {value:.3g}, beyond {LARGEST_SUPPORT}: {remedy}")
     return max(1, math.ceil(value))
 
 
 def seconds(value: object) -> float:
-    """A time limit."""
+    """Return a time limit in seconds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
         raise ParameterError(f"time_limit is {value!r}; give seconds, above 0")
     return float(value)
 
 
 def symmetric_noise(half: Sequence[int]) -> Row:
-    """The row of noise in proportion to half[|z|]."""
+    """Return the row of noise in proportion to half[|z|]."""
     return Row.exact(1 - len(half), [*reversed(half[1:]), *half])

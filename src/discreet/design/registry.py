@@ -30,14 +30,30 @@ MODULES = {
 
 
 def design(name: object) -> Design:
-    """Return the design of a name.
+    """Return the design of a name. Load its module.
+
+    Parameters
+    ----------
+    name : str
+        A name in `MODULES`.
+
+    Returns
+    -------
+    Callable
+        A function from keyword parameters to a `Mechanism`.
 
     Raises
     ------
     ParameterError
         No design has the name.
+
+    Examples
+    --------
+    >>> from discreet.design import registry
+    >>> registry.design("uniform")(n=1).matrix().tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
     """
     if not isinstance(name, str) or name not in MODULES:
         raise ParameterError(f"there is no design {name!r:.80}; the designs are {', '.join(MODULES)}")
-    found: Design = getattr(import_module(MODULES[name]), name)
-    return found
+    function: Design = getattr(import_module(MODULES[name]), name)
+    return function

@@ -60,9 +60,9 @@ def least_delta(
     from count 1 on. The exact delta has a slack s >= p(y|n) - E p(y|n') for every output; the paper's has one delta.
     """
     outputs = {n: range(max(0, n - support), n + support + 1) for n in counts}
-    chance = {key: place for place, key in enumerate((n, y) for n in counts for y in outputs[n])}
+    chance = {key: index for index, key in enumerate((n, y) for n in counts for y in outputs[n])}
     pairs = [(n, m) for n in counts for m in (n - 1, n + 1) if m in counts]
-    slack = {key: len(chance) + place for place, key in enumerate((n, m, y) for n, m in pairs for y in outputs[n])}
+    slack = {key: len(chance) + index for index, key in enumerate((n, m, y) for n, m in pairs for y in outputs[n])}
     delta = len(chance) + len(slack)
     below, equal = [], []
     for n, m in pairs:

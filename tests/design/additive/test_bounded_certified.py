@@ -45,7 +45,7 @@ def test_tables_for_all_counts_are_certified(at: tuple[float, float, int], lowes
     mechanism = bounded(epsilon=epsilon, eta=eta, support=support, lowest=lowest)
     table = certified(mechanism, 32)
     assert abs(float(table.guarantee.delta) - mechanism.delta(epsilon)) <= 16 / 2**32
-    truth = [row.weights[lowest + place - row.first] for place, row in enumerate(table.table.rows)]
+    truth = [row.weights[lowest + index - row.first] for index, row in enumerate(table.table.rows)]
     assert np.ptp(truth) <= 1
     assert truth[0] == pytest.approx(eta * 2**32, abs=2)
 

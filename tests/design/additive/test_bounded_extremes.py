@@ -74,7 +74,9 @@ SHARED = [
 
 
 @pytest.mark.parametrize(("epsilon", "eta", "support", "lowest", "cost"), SHARED)
-def test_what_sharing_noise_costs(epsilon: float, eta: float, support: int, lowest: int, cost: float) -> None:
+def test_sharing_noise_costs_at_most_what_the_docstring_says(
+    epsilon: float, eta: float, support: int, lowest: int, cost: float
+) -> None:
     """The least delta lies above the program over the counts up to 27, and above the best noise for all counts."""
     bound = max(
         least_delta(epsilon, eta, support, range(lowest, 28), tolerance=1e-9),
@@ -97,5 +99,5 @@ def test_sharing_starts_later_at_a_smaller_epsilon() -> None:
     assert starts == [24, 40, 100, 200]
 
 
-def test_noise_is_one_row_where_epsilon_is_not_small() -> None:
+def test_noise_is_one_row_unless_epsilon_is_small() -> None:
     assert [len(bounded(epsilon=epsilon, eta=0.3, support=3).interior) for epsilon in (0.4, 0.5, 1)] == [3, 1, 1]

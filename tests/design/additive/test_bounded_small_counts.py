@@ -22,7 +22,7 @@ SMALL_COUNTS = [
 
 
 @pytest.mark.parametrize(("at", "output", "from_0", "from_1", "from_support"), SMALL_COUNTS)
-def test_counts_below_the_support(
+def test_counts_below_the_support_have_the_least_delta_as_computed(
     at: tuple[float, float, int], output: float, from_0: float, from_1: float, from_support: float
 ) -> None:
     """Sadeghi 2020, Proposition 2, as computed for counts up to N; here for all counts.
@@ -39,15 +39,15 @@ def test_counts_below_the_support(
         assert summed(mechanism, epsilon) == pytest.approx(mechanism.delta(epsilon), abs=1e-12)
         assert mechanism.delta(epsilon) <= paper.delta(epsilon) + 1e-9
         for count in range(lowest, lowest + 60):
-            outputs, law = mechanism.pmf(count)
+            outputs, chances = mechanism.pmf(count)
             assert outputs[0] >= 0
             assert abs(outputs - count).max() <= support
-            assert law[outputs == count] == pytest.approx(eta, abs=1e-9)
+            assert chances[outputs == count] == pytest.approx(eta, abs=1e-9)
             assert count == 0 or abs(mechanism.bias(count)) <= 1e-8
     assert noise(epsilon, eta, support).delta(epsilon) == pytest.approx(from_support, abs=2e-8)
 
 
-def test_what_small_counts_cost() -> None:
+def test_small_counts_raise_delta_from_2e_8_to_3e_2() -> None:
     """D 8, epsilon 2.2, eta .8: 1.6e-8 per output for counts from D becomes .0114 from 1, and exactly .0283."""
     assert theorem_3(2.2, 0.8, 8)[1] == pytest.approx(1.62e-8, abs=1e-10)
     paper = bounded(epsilon=2.2, eta=0.8, support=8, lowest=1, variant="paper")

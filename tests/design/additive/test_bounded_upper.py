@@ -13,7 +13,7 @@ from discreet.testing import check_mechanism
 from tests.design.additive.bounded_noise import certified, least_delta, per_output, summed
 
 
-def test_example_1_with_three_people() -> None:
+def test_delta_is_that_of_example_1_with_three_people() -> None:
     """Example 1: N = 3, eta = 1/2, D = 2. At epsilon .5 delta is .3156, against .3378 for counts without end."""
     three = bounded(epsilon=0.5, eta=0.5, support=2, lowest=1, upper=3)
     assert three.delta(0.5) == pytest.approx(0.315585, abs=1e-6)
@@ -45,7 +45,7 @@ def test_delta_is_the_optimum_of_an_independent_program(
         assert count == 0 or abs(mechanism.bias(count)) <= 1e-12
 
 
-def test_more_people_cost_more() -> None:
+def test_delta_grows_with_the_number_of_people() -> None:
     deltas = [bounded(epsilon=0.5, eta=0.5, support=2, lowest=1, upper=n).delta(0.5) for n in (2, 3, 6, 20)]
     assert all(fewer <= more + 1e-9 for fewer, more in pairwise(deltas))
     assert deltas[-1] <= bounded(epsilon=0.5, eta=0.5, support=2, lowest=1).delta(0.5) + 1e-9
@@ -56,12 +56,12 @@ def test_few_people_and_wide_noise_need_no_delta() -> None:
     assert bounded(epsilon=2, eta=0.5, support=6, upper=3).delta(2) <= 2e-12
 
 
-def test_counts_from_the_support_on_gain_too() -> None:
+def test_an_upper_end_lowers_delta_of_counts_above_the_support_too() -> None:
     closed_form = bounded(epsilon=0.5, eta=0.5, support=2, lowest=2)
     assert bounded(epsilon=0.5, eta=0.5, support=2, lowest=2, upper=4).delta(0.5) < closed_form.delta(0.5) - 0.01
 
 
-def test_the_largest_eta_for_few_people() -> None:
+def test_few_people_allow_a_larger_eta() -> None:
     few, all_counts = (bounded(epsilon=0.5, delta=0.3, support=2, lowest=1, upper=upper) for upper in (3, None))
     assert few.delta(0.5) <= 0.3
     assert float(few.design["eta"]) > float(all_counts.design["eta"])
@@ -76,14 +76,14 @@ def test_a_table_for_few_people_is_certified() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"upper": -1}, "-1"),
+        ({"upper": -1}, "upper is -1;"),
         ({"upper": 0}, "upper is 0"),
         ({"upper": 3, "lowest": 3}, "upper is 3"),
-        ({"upper": 2.5}, "2.5"),
-        ({"upper": True}, "True"),
+        ({"upper": 2.5}, "upper is 2.5;"),
+        ({"upper": True}, "upper is True;"),
         ({"upper": 10**6}, "upper is 1000000"),
     ],
 )
-def test_an_upper_end_that_cannot_be_is_refused(change: dict[str, Any], named: str) -> None:
+def test_an_upper_end_outside_its_range_is_refused_by_name(change: dict[str, Any], named: str) -> None:
     with pytest.raises(ParameterError, match=named):
         bounded(**({"epsilon": 1, "eta": 0.5, "support": 2} | change))

@@ -51,7 +51,7 @@ PAPER_TABLE: list[tuple[int, float, float]] = [
 
 
 @pytest.mark.parametrize("bits", [16, 32])
-def test_thresholds_of_example_2(bits: int) -> None:
+def test_thresholds_are_those_of_example_2(bits: int) -> None:
     table = paper_table(example_1(), bits)
     assert table.interior[0].numerators is not None
     expected = [0, *(int(c) for c in THRESHOLDS[bits].split())]
@@ -59,7 +59,7 @@ def test_thresholds_of_example_2(bits: int) -> None:
 
 
 @pytest.mark.parametrize("bits", [8, 16, 32])
-def test_the_paper_s_table_is_biased_and_less_private(bits: int) -> None:
+def test_the_paper_s_table_is_biased_and_less_private_than_ours(bits: int) -> None:
     """Bias exactly -D/2**bits and delta never below the design's; the certified integers have neither fault."""
     for epsilon in EPSILONS:
         design = maxent(epsilon=epsilon, support=10, variant="paper")
@@ -72,7 +72,7 @@ def test_the_paper_s_table_is_biased_and_less_private(bits: int) -> None:
 
 
 @pytest.mark.parametrize(("bits", "epsilon", "delta"), PAPER_TABLE)
-def test_delta_of_the_paper_s_table(bits: int, epsilon: float, delta: float) -> None:
+def test_delta_of_the_paper_s_table_is_the_golden_one(bits: int, epsilon: float, delta: float) -> None:
     table = paper_table(example_1(), bits)
     assert table.delta(epsilon) == pytest.approx(delta, rel=1e-9)
 
@@ -82,12 +82,12 @@ def test_the_paper_s_table_can_be_drawn_from_as_it_is() -> None:
     paper = paper_table(example_1(), 32)
     table = paper.certify(bits=32)
     assert table.table.interior[0].weights == paper.interior[0].numerators
-    found = table.perturb([100, 100, 100], keys=[2552, 1200124, 2**32 - 1])
-    assert found.tolist() == [75, 77, 125]
+    drawn = table.perturb([100, 100, 100], keys=[2552, 1200124, 2**32 - 1])
+    assert drawn.tolist() == [75, 77, 125]
 
 
 def test_only_exact_noise_has_a_paper_table() -> None:
-    with pytest.raises(ParameterError, match="small left out"):
+    with pytest.raises(ParameterError, match="not one row of exact noise"):
         paper_table(maxent(support=3, variance=1, small="sdc"), 32)
     with pytest.raises(ParameterError, match="bits is 4"):
         paper_table(example_1(), 4)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import discreet
-from discreet import Counts, Cycle, DiscreetError
+from discreet import Counts, Cycle
 from discreet.design import cyclic
-from discreet.errors import InputError, ParameterError, PrivacyWarning
+from discreet.errors import InputError, ParameterError, PrivacyWarning, SolverError
 from discreet.testing import check_mechanism
 
 # Closed forms against programs
@@ -45,7 +45,7 @@ def peer(size: int, differences: tuple[int, ...], alpha: float, delta: float, co
 @pytest.mark.parametrize(
     ("size", "steps"), [(2, (1,)), (3, (1,)), (7, (2,)), (9, (1, 2, 3)), (10, (1, 4)), (12, (3, 5))]
 )
-def test_optimal_for_every_objective(size: int, steps: tuple[int, ...], delta: str) -> None:
+def test_noise_is_optimal_for_every_objective(size: int, steps: tuple[int, ...], delta: str) -> None:
     x = np.arange(size)
     differences = Cycle(size).neighbours(steps)
     prior = 1.0 + x % 3
@@ -88,7 +88,9 @@ def test_worst_case_is_the_largest_error_over_true_values() -> None:
 
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
 @given(st.integers(2, 9), st.data(), st.sampled_from([0.3, 1.0, 2.0]), st.sampled_from([0.0, 0.02, 0.3]))
-def test_error_rate_is_the_programs(size: int, data: st.DataObject, epsilon: float, delta: float) -> None:
+def test_the_closed_form_has_the_error_rate_of_the_program(
+    size: int, data: st.DataObject, epsilon: float, delta: float
+) -> None:
     steps = data.draw(st.lists(st.integers(1, size - 1), min_size=1, max_size=3))
     if math.gcd(size, *steps) > 1:
         return
@@ -105,7 +107,7 @@ def test_all_differences_are_randomized_response() -> None:
     assert np.allclose(ours.interior[0].values, other.interior[0].values, rtol=1e-15)
 
 
-def test_product_of_cycles_is_a_word_metric_too() -> None:
+def test_noise_on_a_product_of_cycles_is_the_product_of_noises() -> None:
     mechanism = cyclic(shape=(5, 5), epsilon=1.5)
     one = cyclic(size=5, epsilon=1.5).interior[0].values
     assert np.allclose(mechanism.interior[0].values.reshape(5, 5), np.outer(one, one), rtol=1e-14)
@@ -113,13 +115,13 @@ def test_product_of_cycles_is_a_word_metric_too() -> None:
 
 
 @pytest.mark.parametrize("objective", ["circular", "uniform_prior", "worst"])
-def test_programs_in_several_dimensions(objective: str) -> None:
+def test_programs_in_several_dimensions_keep_delta(objective: str) -> None:
     mechanism = cyclic(shape=(3, 4), epsilon=1, delta="1e-7", objective=objective)
     check_mechanism(mechanism)
     assert mechanism.delta(1) <= 1e-7
 
 
-def test_long_and_short_laws_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_in_floats_is_noise_in_integers(monkeypatch: pytest.MonkeyPatch) -> None:
     exactly = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
     monkeypatch.setattr(sys.modules["discreet.design.cycle._closed_forms"], "LARGEST_EXACT", 1)
     floats = cyclic(size=4000, epsilon="0.37", neighbours=(1, 7), delta="1e-9")
@@ -142,7 +144,7 @@ def test_a_large_cycle_stays_purely_private_where_floats_underflow() -> None:
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
 @pytest.mark.parametrize("delta", [0.01, 0.05, 0.1, 0.2, 0.4])
 @pytest.mark.parametrize(("size", "epsilon"), [(5, 0.5), (8, 1.0), (9, 1.5), (9, 0.25)])
-def test_single_difference_closed_form_is_the_programs(size: int, epsilon: float, delta: float) -> None:
+def test_the_closed_form_of_a_single_difference_is_that_of_the_program(size: int, epsilon: float, delta: float) -> None:
     closed = cyclic(size=size, epsilon=epsilon, delta=delta, privacy="pdp")
     cost = np.where(np.arange(size) > 0, 1.0, 0.0)
     programmed = cyclic(size=size, epsilon=epsilon, delta=delta, privacy="pdp", objective=cost)
@@ -171,11 +173,11 @@ def test_dp_is_never_costlier_than_pdp() -> None:
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
 @pytest.mark.parametrize("privacy", ["dp", "pdp"])
 @pytest.mark.parametrize(("objective", "distortion"), [("error_rate", 0.3), ("circular", 0.9), ("worst", 5.0)])
-def test_inverse_problem(privacy: str, objective: str, distortion: float) -> None:
+def test_the_least_delta_reaches_the_distortion(privacy: str, objective: str, distortion: float) -> None:
     """The least delta for a cost; the least cost for that delta is the same cost."""
-    found = cyclic(size=8, epsilon=1, objective=objective, privacy=privacy, distortion=distortion)
-    delta = Fraction(found.design["delta"])
-    assert found.delta(1, kind=privacy) == pytest.approx(float(delta), abs=1e-9)
+    mechanism = cyclic(size=8, epsilon=1, objective=objective, privacy=privacy, distortion=distortion)
+    delta = Fraction(mechanism.design["delta"])
+    assert mechanism.delta(1, kind=privacy) == pytest.approx(float(delta), abs=1e-9)
 
     def cost(mechanism: discreet.Mechanism) -> float:
         noise = mechanism.interior[0].values
@@ -185,7 +187,7 @@ def test_inverse_problem(privacy: str, objective: str, distortion: float) -> Non
             return float(noise @ np.minimum(np.arange(8), 8 - np.arange(8)) ** 2)
         return float(max(sum(((q + z) % 8 - q) ** 2 * noise[z] for z in range(8)) for q in range(8)))
 
-    assert cost(found) == pytest.approx(distortion, abs=1e-8)
+    assert cost(mechanism) == pytest.approx(distortion, abs=1e-8)
     back = cyclic(size=8, epsilon=1, objective=objective, privacy=privacy, delta=delta)
     assert cost(back) == pytest.approx(distortion, abs=1e-7)
 
@@ -286,10 +288,10 @@ def test_equal_probabilities_are_optimal_among_such_noise() -> None:
     assert mechanism.certify().guarantee.delta == 0
 
 
-def test_symmetric_noise_has_mean_0_without_being_asked() -> None:
+def test_symmetric_noise_has_mean_0_by_itself() -> None:
     plain = cyclic(shape=(4, 5), epsilon=1, delta="1e-7")
-    asked = cyclic(shape=(4, 5), epsilon=1, delta="1e-7", zero_mean=True)
-    assert np.array_equal(plain.interior[0].values, asked.interior[0].values)
+    zero_mean = cyclic(shape=(4, 5), epsilon=1, delta="1e-7", zero_mean=True)
+    assert np.array_equal(plain.interior[0].values, zero_mean.interior[0].values)
 
 
 # Integers
@@ -348,7 +350,7 @@ def test_noise_whose_levels_are_not_symmetric_certifies(bits: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")
-def test_every_number_of_bits_reaches_the_delta_asked_for() -> None:
+def test_every_number_of_bits_reaches_the_delta_of_the_design() -> None:
     mechanism = cyclic(size=3, epsilon="4.6912", delta="1e-6", objective="worst")
     for bits in (16, 32, 62):
         assert mechanism.certify(bits=bits).guarantee.delta <= Fraction(1, 10**6)
@@ -365,7 +367,7 @@ def test_public_classes_are_never_left() -> None:
 # Names
 
 
-def test_names_in_names_out(tmp_path: object) -> None:
+def test_names_are_perturbed_into_names(tmp_path: object) -> None:
     mechanism = cyclic(categories=["red", "green", "blue"], epsilon=1)
     assert mechanism.neighbours == (1, 2)
     outputs, chances = mechanism.pmf("green")
@@ -380,7 +382,7 @@ def test_names_in_names_out(tmp_path: object) -> None:
     assert isinstance(str(ptable.perturb("red")), str)
 
 
-def test_undeclared_names_become_other_or_are_refused_without_being_told() -> None:
+def test_undeclared_names_become_other_or_are_refused_unquoted() -> None:
     with_other = cyclic(categories=["yes", "no", "_other"], epsilon=1).certify()
     assert with_other.perturb(["perhaps"], [0]).tolist() == with_other.perturb(["_other"], [0]).tolist()
     without = cyclic(categories=["yes", "no"], epsilon=1).certify()
@@ -396,62 +398,62 @@ def test_undeclared_names_become_other_or_are_refused_without_being_told() -> No
 # Warnings and bad input
 
 
-def test_warns_where_delta_is_the_chance_of_the_truth() -> None:
+def test_a_delta_above_a_millionth_is_warned_of() -> None:
     with pytest.warns(PrivacyWarning, match=r"0\.01"):
         cyclic(size=24, epsilon=1, delta=0.01)
     cyclic(size=24, epsilon=1, delta="1e-7")
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("parameters", "named"),
     [
-        ({"size": 1}, "2 or more"),
+        ({"size": 1}, "size is 1;"),
         ({"size": 8, "neighbours": (2,)}, "connect only 4 of the 8"),
-        ({"size": 8, "neighbours": (0,)}, "other than 0"),
-        ({"size": 8, "neighbours": (1.5,)}, "integer parts"),
-        ({"size": 8, "neighbours": "a"}, "integers separated by commas"),
-        ({"shape": (7, 24), "neighbours": (1,)}, "2 integer parts"),
-        ({"size": 8, "delta": 1}, "below 1"),
-        ({"size": 8, "delta": -0.1}, "below 1"),
-        ({"size": 8, "delta": "x"}, "finite number"),
-        ({}, "exactly one"),
-        ({"size": 8, "shape": (2, 4)}, "exactly one"),
-        ({"size": 10**9}, "at most"),
-        ({"size": 8, "privacy": "zcdp"}, "'pdp'"),
-        ({"size": 8, "objective": "distance"}, "error_rate, circular"),
-        ({"size": 8, "objective": [1, 2]}, "give 8"),
-        ({"size": 8, "equal": [1, 2]}, "2 labels; give 8"),
-        ({"size": 8, "equal": "1,2"}, "2 labels; give 8"),
+        ({"size": 8, "neighbours": (0,)}, r"neighbours of Cycle\(8\) are \(0,\);"),
+        ({"size": 8, "neighbours": (1.5,)}, "difference is 1.5;"),
+        ({"size": 8, "neighbours": "a"}, "neighbours is 'a';"),
+        ({"shape": (7, 24), "neighbours": (1,)}, r"difference is 1; in Cycle\(\(7, 24\)\)"),
+        ({"size": 8, "delta": 1}, "delta is 1;"),
+        ({"size": 8, "delta": -0.1}, "delta is -0.1;"),
+        ({"size": 8, "delta": "x"}, "delta is 'x';"),
+        ({}, "size is None, shape is None, categories are None;"),
+        ({"size": 8, "shape": (2, 4)}, r"size is 8, shape is \(2, 4\)"),
+        ({"size": 10**9}, "has 1000000000 values;"),
+        ({"size": 8, "privacy": "zcdp"}, "privacy is 'zcdp';"),
+        ({"size": 8, "objective": "distance"}, "objective is 'distance';"),
+        ({"size": 8, "objective": [1, 2]}, "objective holds 2 numbers; give 8"),
+        ({"size": 8, "equal": [1, 2]}, "equal has 2 labels; give 8"),
+        ({"size": 8, "equal": "1,2"}, "equal has 2 labels; give 8"),
         ({"size": 2, "equal": [[1], [1, 2]]}, "2 labels"),
-        ({"size": 3, "objective": [0, 1, -1]}, "not negative"),
-        ({"size": 3, "objective": [0, 0, 0]}, "not all 0"),
-        ({"size": 3, "objective": [0, math.nan, 1]}, "finite"),
-        ({"size": 8, "objective": "prior"}, "give prior"),
-        ({"size": 8, "objective": "prior", "prior": [1] * 7}, "give 8"),
-        ({"size": 8, "prior": [1] * 8}, "objective='prior'"),
-        ({"size": 5000, "objective": "worst"}, "uniform_prior"),
-        ({"size": 100_000, "neighbours": (1, 2), "objective": "circular"}, "too many"),
-        ({"size": 999, "neighbours": (1, 2), "objective": "circular", "privacy": "pdp", "delta": 0.1}, "privacy='dp'"),
-        ({"size": 8, "delta": 0.1, "distortion": 0.1}, "give one"),
-        ({"size": 8, "distortion": 0}, "above 0"),
-        ({"size": 8, "distortion": "1e-30", "privacy": "pdp"}, "allow more"),
-        ({"size": 3, "objective": [1, 2, 3], "distortion": 0.5}, "no noise costs less than 1"),
-        ({"size": 8, "objective": "circular", "time_limit": 0}, "seconds"),
-        ({"categories": ["a"]}, "at least two"),
-        ({"categories": 5}, "names in a list"),
-        ({"categories": {"a", "b"}}, "names in a list"),
-        ({"categories": ["a", "a"]}, "each once"),
-        ({"categories": ["a", 1]}, "a text"),
-        ({"size": Counts(0, 100), "objective": "circular"}, "counts do not wrap"),
-        ({"size": Counts(0, 100), "objective": [1] * 101}, "counts do not wrap"),
-        ({"size": Counts(0), "objective": "error_rate"}, "counts do not wrap"),
-        ({"size": 101, "objective": "L2"}, "geometric"),
-        ({"size": 101, "objective": "mse"}, "geometric"),
+        ({"size": 3, "objective": [0, 1, -1]}, "objective holds 3 numbers;"),
+        ({"size": 3, "objective": [0, 0, 0]}, "objective holds 3 numbers;"),
+        ({"size": 3, "objective": [0, math.nan, 1]}, "objective holds 3 numbers;"),
+        ({"size": 8, "objective": "prior"}, "objective is 'prior', and prior is not given;"),
+        ({"size": 8, "objective": "prior", "prior": [1] * 7}, "prior holds 7 numbers; give 8"),
+        ({"size": 8, "prior": [1] * 8}, "prior is given"),
+        ({"size": 5000, "objective": "worst"}, "objective is 'worst' on .* 5000 values;"),
+        ({"size": 100_000, "neighbours": (1, 2), "objective": "circular"}, "100000 values with 4 differences"),
+        ({"size": 999, "neighbours": (1, 2), "objective": "circular", "privacy": "pdp", "delta": 0.1}, "999 values"),
+        ({"size": 8, "delta": 0.1, "distortion": 0.1}, "delta is 0.1 and distortion is 0.1;"),
+        ({"size": 8, "distortion": 0}, "distortion is 0;"),
+        ({"size": 8, "distortion": "1e-30", "privacy": "pdp"}, "distortion is 1e-30;"),
+        ({"size": 3, "objective": [1, 2, 3], "distortion": 0.5}, "distortion is 0.5; .* 1:"),
+        ({"size": 8, "objective": "circular", "time_limit": 0}, "time_limit is 0;"),
+        ({"categories": ["a"]}, r"categories are \['a'\];"),
+        ({"categories": 5}, "categories are 5;"),
+        ({"categories": {"a"}}, "categories are {'a'};"),
+        ({"categories": ["a", "a"]}, r"categories are \['a', 'a'\];"),
+        ({"categories": ["a", 1]}, r"categories are \['a', 1\];"),
+        ({"size": Counts(0, 100), "objective": "circular"}, "objective is 'circular' on counts"),
+        ({"size": Counts(0, 100), "objective": [1] * 101}, r"objective is \[1, .* on counts"),
+        ({"size": Counts(0), "objective": "error_rate"}, "objective is 'error_rate' on counts"),
+        ({"size": 101, "objective": "L2"}, "objective is 'L2' on counts"),
+        ({"size": 101, "objective": "mse"}, "objective is 'mse' on counts"),
     ],
 )
-def test_bad_input(asked: dict[str, object], said: str) -> None:
-    with pytest.raises(ParameterError, match=said):
-        cyclic(epsilon=1, **asked)  # type: ignore[arg-type]
+def test_parameters_that_are_no_design_are_refused_by_name(parameters: dict[str, object], named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
+        cyclic(epsilon=1, **parameters)  # type: ignore[arg-type]
 
 
 def test_a_shape_may_be_an_array() -> None:
@@ -469,6 +471,6 @@ def test_wrapping_counts_is_as_harmful_as_the_message_says() -> None:
     assert geometric.rmse(0) ** 2 == pytest.approx(0.92, abs=0.005)
 
 
-def test_time_limit_is_kept() -> None:
-    with pytest.raises(DiscreetError, match="time_limit"):
+def test_a_program_that_exceeds_its_time_limit_is_given_up() -> None:
+    with pytest.raises(SolverError, match="time_limit"):
         cyclic(size=60, epsilon=1, delta="1e-7", objective="circular", neighbours=(1, 2, 3), time_limit=1e-9)

@@ -18,17 +18,17 @@ from discreet.design.cycle._word_metric import distances
 def searched(domain: Cycle, differences: tuple[object, ...]) -> list[int]:
     """Breadth-first search, one value after the other."""
     shape = domain.shape
-    found = {(0,) * len(shape): 0}
-    queue = deque(found)
+    steps_to = {(0,) * len(shape): 0}
+    queue = deque(steps_to)
     while queue:
         x = queue.popleft()
         for difference in differences:
             vector = difference if isinstance(difference, tuple) else (difference,)
             y = tuple((a + b) % side for a, b, side in zip(x, vector, shape, strict=True))
-            if y not in found:
-                found[y] = found[x] + 1
+            if y not in steps_to:
+                steps_to[y] = steps_to[x] + 1
                 queue.append(y)
-    return [found.get(x, -1) for x in itertools.product(*map(range, shape))]
+    return [steps_to.get(x, -1) for x in itertools.product(*map(range, shape))]
 
 
 @given(st.integers(2, 900), st.lists(st.integers(1, 12), min_size=1, max_size=4), st.integers(1, 40))
@@ -36,14 +36,14 @@ def test_distances_are_those_of_a_search(size: int, steps: list[int], factor: in
     steps = [step * factor % size or 1 for step in steps]
     domain = Cycle(size)
     differences = domain.neighbours(steps)
-    found = searched(domain, differences)
-    assert distances(domain, differences).tolist() == found
+    expected = searched(domain, differences)
+    assert distances(domain, differences).tolist() == expected
     with mock.patch("discreet.design.cycle._word_metric.SEARCHED", 0):  # by renaming and by shape, as long cycles are
-        assert distances(domain, differences).tolist() == found
+        assert distances(domain, differences).tolist() == expected
 
 
 @given(st.lists(st.integers(2, 7), min_size=2, max_size=3), st.data())
-def test_distances_in_several_dimensions(shape: list[int], data: st.DataObject) -> None:
+def test_distances_in_several_dimensions_are_those_of_a_search(shape: list[int], data: st.DataObject) -> None:
     domain = Cycle(shape)
     vectors = st.tuples(*(st.integers(0, side - 1) for side in shape)).filter(any)
     differences = domain.neighbours(data.draw(st.lists(vectors, min_size=1, max_size=3)))
@@ -51,12 +51,12 @@ def test_distances_in_several_dimensions(shape: list[int], data: st.DataObject) 
 
 
 @pytest.mark.parametrize("steps", [(1, 2, 3, 4, 5, 6), (2, 4, 6, 8, 10, 12), (333_333, 333_334, 1, 2, 3, 4)])
-def test_distances_on_a_long_cycle(steps: tuple[int, ...]) -> None:
+def test_distances_on_a_long_cycle_change_by_one_a_step(steps: tuple[int, ...]) -> None:
     """999,999 values: too long for round after round, so the shape of the distance is used."""
     domain = Cycle(999_999)
-    found = distances(domain, domain.neighbours(steps))
+    distance = distances(domain, domain.neighbours(steps))
     for step in steps:
-        assert np.abs(found - np.roll(found, step)).max() == 1  # one change moves one step at most
-    ends = np.min([np.roll(found, step) for s in steps for step in (s, -s)], axis=0)
-    assert (found[1:] == ends[1:] + 1).all()  # and there is always a step that comes nearer
-    assert found[0] == 0
+        assert np.abs(distance - np.roll(distance, step)).max() == 1  # one change moves one step at most
+    ends = np.min([np.roll(distance, step) for s in steps for step in (s, -s)], axis=0)
+    assert (distance[1:] == ends[1:] + 1).all()  # and there is always a step that comes nearer
+    assert distance[0] == 0

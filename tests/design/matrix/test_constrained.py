@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -15,7 +14,8 @@ from scipy.optimize import linprog
 from discreet import Mechanism, design
 from discreet.assess.properties import column_epsilon
 from discreet.certify.table import PROPERTIES
-from discreet.design.matrix.constrained import closure
+from discreet.design.matrix import _matrix_program
+from discreet.design.matrix._requested_properties import closure
 from discreet.errors import ParameterError, SolverError
 from discreet.linear_program import Program
 from discreet.testing import check_mechanism
@@ -89,25 +89,25 @@ SUBSETS = [frozenset(s) for k in range(8) for s in itertools.combinations(PROPER
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrecisionWarning")
 @pytest.mark.parametrize("alpha", ["1/2", "2/3", "9/10", "99/100"])
 @pytest.mark.parametrize("n", [2, 3, 7, 12])
-def test_every_subset_of_properties(n: int, alpha: str) -> None:
+def test_every_subset_of_properties_has_the_loss_of_an_independent_program(n: int, alpha: str) -> None:
     """All 128 subsets, L0: certified, requested properties exact, objective that of an independent solver."""
     cost = loss_matrix(n, 0) / n  # L0 rescales the mean by (n+1)/n
     optima: dict[frozenset[str], float] = {}
-    for asked in SUBSETS:
-        implied = closure(asked)
+    for requested in SUBSETS:
+        implied = closure(requested)
         if implied not in optima:
             optima[implied] = independent(n, float(Fraction(alpha)), implied, cost)
-        mechanism = design.constrained(n=n, alpha=alpha, properties=sorted(asked))
+        mechanism = design.constrained(n=n, alpha=alpha, properties=sorted(requested))
         assert mechanism.loss("L0") == pytest.approx(optima[implied], abs=1e-6)
         table = mechanism.certify()
         assert table.guarantee.delta == 0
         assert table.guarantee.exp_epsilon == 1 / Fraction(alpha)
-        assert asked <= table.properties
+        assert requested <= table.properties
         again = Mechanism.from_table(table.table)
         assert again.loss("L0") == pytest.approx(optima[implied], abs=1e-5)
-        chosen = design.select(n=n, alpha=alpha, properties=sorted(asked))
+        chosen = design.select(n=n, alpha=alpha, properties=sorted(requested))
         assert chosen.loss("L0") == pytest.approx(optima[implied], abs=1e-6)
-        assert asked <= chosen.properties()
+        assert requested <= chosen.properties()
         assert chosen.design["reason"]
 
 
@@ -116,26 +116,28 @@ def test_every_subset_of_properties(n: int, alpha: str) -> None:
 @pytest.mark.parametrize(
     "properties", [(), ("S",), ("WH",), ("RM",), ("CM",), ("RH", "CH"), ("F",), ("F", "RM"), "all"]
 )
-def test_other_objectives(
+def test_other_objectives_have_the_loss_of_an_independent_program(
     n: int, alpha: float, properties: tuple[str, ...] | str, objective: str | tuple[str, int]
 ) -> None:
     mechanism = design.constrained(n=n, alpha=alpha, properties=properties, objective=objective)
-    asked = frozenset(PROPERTIES if properties == "all" else properties)
+    requested = frozenset(PROPERTIES if properties == "all" else properties)
     cost = (loss_matrix(n, 1) > 1) * 1.0 if isinstance(objective, tuple) else loss_matrix(n, int(objective[1]))
-    assert mechanism.loss(objective) == pytest.approx(independent(n, alpha, asked, cost / (n + 1)), abs=1e-6)
+    assert mechanism.loss(objective) == pytest.approx(independent(n, alpha, requested, cost / (n + 1)), abs=1e-6)
     table = check_mechanism(mechanism, draws=5000)
-    assert asked <= table.properties
+    assert requested <= table.properties
 
 
 @pytest.mark.parametrize("objective", ["L0", "L1", "L2"])
 @pytest.mark.parametrize(("n", "alpha"), [(1, "1/2"), (4, "1/2"), (5, "2/3"), (8, "9/10")])
 @pytest.mark.parametrize("others", [(), ("WH",), ("RM", "CM"), ("F",), PROPERTIES])
-def test_column_privacy(n: int, alpha: str, others: tuple[str, ...], objective: str) -> None:
+def test_column_privacy_bounds_neighbouring_outputs(
+    n: int, alpha: str, others: tuple[str, ...], objective: str
+) -> None:
     """CP: the optimum of an independent solver, and every step down a column within E in the certified integers."""
-    asked = frozenset({*others, "CP"})
-    mechanism = design.constrained(n=n, alpha=alpha, properties=sorted(asked), objective=objective)
+    requested = frozenset({*others, "CP"})
+    mechanism = design.constrained(n=n, alpha=alpha, properties=sorted(requested), objective=objective)
     scale = n if objective == "L0" else n + 1
-    expected = independent(n, float(Fraction(alpha)), asked, loss_matrix(n, int(objective[1])) / scale)
+    expected = independent(n, float(Fraction(alpha)), requested, loss_matrix(n, int(objective[1])) / scale)
     assert mechanism.loss(objective) == pytest.approx(expected, abs=1e-6)
     assert column_epsilon(mechanism) <= -math.log(Fraction(alpha)) + 1e-6
     assert mechanism.design["properties"][-1] == "CP"
@@ -152,28 +154,28 @@ def test_the_flowchart_does_not_know_column_privacy() -> None:
 
 @pytest.mark.parametrize("properties", [(), ("WH",), ("F", "RM"), "all"])
 @pytest.mark.parametrize("objective", ["L0", "L1", "L2"])
-def test_the_largest_loss(objective: str, properties: tuple[str, ...] | str) -> None:
+def test_the_largest_loss_is_that_of_an_independent_program(objective: str, properties: tuple[str, ...] | str) -> None:
     mechanism = design.constrained(n=5, alpha="0.8", properties=properties, objective=objective, aggregate="max")
-    asked = frozenset(PROPERTIES if properties == "all" else properties)
-    expected = independent(5, 0.8, asked, loss_matrix(5, int(objective[1])), largest=True)
+    requested = frozenset(PROPERTIES if properties == "all" else properties)
+    expected = independent(5, 0.8, requested, loss_matrix(5, int(objective[1])), largest=True)
     assert mechanism.loss(objective, aggregate="max") == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_any_prior(seed: int) -> None:
+def test_any_prior_has_the_loss_of_an_independent_program(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, alpha = int(rng.integers(2, 8)), float(rng.choice([0.4, 0.7, 0.9]))
     prior = rng.dirichlet(np.full(n + 1, 0.7))
     prior /= prior.sum()
     for objective, power in (("L0", 0), ("L1", 1), ("L2", 2)):
-        for asked in (frozenset[str](), frozenset({"RM"}), frozenset({"WH", "S"})):
+        for requested in (frozenset[str](), frozenset({"RM"}), frozenset({"WH", "S"})):
             mechanism = design.constrained(
-                n=n, alpha=alpha, properties=sorted(asked), objective=objective, weights=prior
+                n=n, alpha=alpha, properties=sorted(requested), objective=objective, weights=prior
             )
             scale = (n + 1) / n if objective == "L0" else 1.0
-            expected = scale * independent(n, alpha, asked, loss_matrix(n, power) * prior)
+            expected = scale * independent(n, alpha, requested, loss_matrix(n, power) * prior)
             assert mechanism.loss(objective, weights=prior) == pytest.approx(expected, abs=1e-6)
-            assert (mechanism.design["method"] == "Bayes remap") is (not asked)
+            assert (mechanism.design["method"] == "Bayes remap") is (not requested)
 
 
 def test_symmetry_is_free_only_for_symmetric_weights() -> None:
@@ -185,14 +187,14 @@ def test_symmetry_is_free_only_for_symmetric_weights() -> None:
     assert mirrored.loss("L0", weights=weights) == pytest.approx(0.5410526315789473 * 4 / 3, abs=1e-8)
 
 
-def test_a_loss_of_the_users_own() -> None:
+def test_a_matrix_of_losses_is_minimised() -> None:
     """Overcounting costs three times as much as undercounting: no closed form is assumed."""
     n, alpha = 5, 0.8
     signed = np.subtract.outer(np.arange(n + 1), np.arange(n + 1))
     loss = np.where(signed > 0, 3.0 * signed, -signed)
     mechanism = design.constrained(n=n, alpha=alpha, objective=loss, properties=["WH"])
-    found = float((mechanism.matrix() * loss).sum() / (n + 1))
-    assert found == pytest.approx(independent(n, alpha, frozenset({"WH"}), loss / (n + 1)), abs=1e-6)
+    expected_loss = float((mechanism.matrix() * loss).sum() / (n + 1))
+    assert expected_loss == pytest.approx(independent(n, alpha, frozenset({"WH"}), loss / (n + 1)), abs=1e-6)
     assert mechanism.design["method"] == "linear program"
     assert mechanism.design["objective"] == "matrix"
 
@@ -206,13 +208,13 @@ def test_a_loss_of_the_users_own() -> None:
         ("L2", 12, "0.76", 8.265246983398558, 8.882878548193302, 9.629797643863698, 10.06554239633646),
     ],
 )
-def test_optima_of_section_7(
+def test_optima_are_those_of_section_7(
     objective: str, n: int, alpha: str, none: float, honest: float, fair: float, all_seven: float
 ) -> None:
     """Values of the unconstrained, WH, F and all-seven programs, recomputed for Cormode 2019, section 7.4."""
     for properties, value in (((), none), (("WH",), honest), (("F",), fair), ("all", all_seven)):
-        found = design.constrained(n=n, alpha=alpha, properties=properties, objective=objective)
-        assert found.loss(objective) == pytest.approx(value, abs=1e-7)
+        mechanism = design.constrained(n=n, alpha=alpha, properties=properties, objective=objective)
+        assert mechanism.loss(objective) == pytest.approx(value, abs=1e-7)
 
 
 @pytest.mark.parametrize(("power", "value"), [(1, 6.946078925257714), (2, 86.60566601756878)])
@@ -222,19 +224,18 @@ def test_the_bayes_remap_is_the_optimum(power: int, value: float) -> None:
     assert mechanism.loss(f"L{power}") == pytest.approx(value, abs=1e-9)
 
 
-def test_no_program_where_the_optimum_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_program_is_solved_if_the_optimum_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """L0 at n = 60: of the 128 subsets only those with CH or CM and without F reach the solver."""
-    module = sys.modules["discreet.design.matrix.constrained"]
     solved: list[frozenset[str]] = []
 
-    def instead(n: int, alpha: float, asked: frozenset[str], *_: object) -> Matrix:
-        solved.append(asked)
-        return np.full((n + 1, n + 1), 1 / (n + 1))
+    def instead(problem: _matrix_program.Problem, time_limit: float) -> Matrix:
+        solved.append(problem.properties)
+        return np.full((problem.n + 1, problem.n + 1), 1 / (problem.n + 1))
 
-    monkeypatch.setattr(module, "_solve", instead)
-    for asked in SUBSETS:
-        design.constrained(n=60, alpha="0.9", properties=sorted(asked))
-    assert set(solved) == {asked for asked in SUBSETS if asked & {"CH", "CM"} and "F" not in asked}
+    monkeypatch.setattr(_matrix_program, "solve", instead)
+    for properties in SUBSETS:
+        design.constrained(n=60, alpha="0.9", properties=sorted(properties))
+    assert set(solved) == {subset for subset in SUBSETS if subset & {"CH", "CM"} and "F" not in subset}
 
 
 def test_an_l2_optimum_is_taken_as_it_is_and_others_get_a_second_program(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,11 +260,10 @@ def test_a_known_vertex_is_a_basis() -> None:
         ("all", design.fair(n=9, alpha="0.9")),
         (("RM",), design.geometric(alpha="0.9", upper=9)),
     ):
-        asked = frozenset(PROPERTIES if properties == "all" else properties)
-        module = sys.modules["discreet.design.matrix.constrained"]
-        variables, size = module._variables(9, True, "F" in asked)
+        names = frozenset(PROPERTIES if properties == "all" else properties)
+        variables, size = _matrix_program.number_entries(9, folded=True, is_fair="F" in names)
         program = Program(size)
-        module._privacy_and_properties(program, variables, 0.9, asked)
+        _matrix_program.add_privacy_and_properties(program, variables, 0.9, names)
         program.rows(variables.T[:5], 1.0, 1.0, 1.0)
         vertex = np.zeros(size)
         vertex[variables.ravel()] = start.matrix().ravel()
@@ -298,37 +298,37 @@ def test_a_large_program_is_solved_and_certified() -> None:
     assert mechanism.loss("L2") == pytest.approx(design.fair(n=60, alpha="0.9").loss("L2"), rel=2e-3)
 
 
-def test_a_time_limit_fails_cleanly() -> None:
-    with pytest.raises(SolverError, match=r"not solved in 0.001 s.*time_limit"):
+def test_a_program_that_exceeds_its_time_limit_is_given_up() -> None:
+    with pytest.raises(SolverError, match=r"0.001 s.*time_limit"):
         design.constrained(n=40, alpha="0.9", properties=["CM"], objective="L2", time_limit=0.001)
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("options", "named"),
     [
         ({"n": 0}, "n is 0"),
         ({"n": 2.5}, "n is 2.5"),
         ({"alpha": 1}, "alpha is 1"),
         ({"alpha": 0}, "alpha is 0"),
-        ({"alpha": None}, "give one of them"),
+        ({"alpha": None}, "epsilon is None, alpha is None;"),
         ({"properties": ["XX"]}, "'XX'"),
         ({"properties": "some"}, "'some'"),
-        ({"objective": "L3"}, "objective"),
-        ({"objective": ("L0", 9)}, "d from 0"),
-        ({"objective": [[1.0, 2.0]]}, "matrix"),
-        ({"objective": np.full((4, 4), math.nan)}, "finite"),
-        ({"weights": [0.5, 0.5, 0.5, 0.5]}, "sum to 2"),
-        ({"weights": [2, -1, 0, 0]}, "negative"),
-        ({"weights": [1]}, "shape"),
-        ({"aggregate": "mean"}, "aggregate"),
-        ({"time_limit": 0}, "time_limit"),
+        ({"objective": "L3"}, "objective is 'L3';"),
+        ({"objective": ("L0", 9)}, r"objective is \('L0', 9\);"),
+        ({"objective": [[1.0, 2.0]]}, r"objective is \[\[1.0, 2.0\]\];"),
+        ({"objective": np.full((4, 4), math.nan)}, "objective is array"),
+        ({"weights": [0.5, 0.5, 0.5, 0.5]}, "weights sum to 2;"),
+        ({"weights": [2, -1, 0, 0]}, "weights hold a negative"),
+        ({"weights": [1]}, r"weights have shape \(1,\); give 4"),
+        ({"aggregate": "mean"}, "aggregate is 'mean';"),
+        ({"time_limit": 0}, "time_limit is 0;"),
     ],
 )
-def test_bad_questions_are_refused(options: dict[str, object], complaint: str) -> None:
-    with pytest.raises(ParameterError, match=complaint):
+def test_parameters_that_are_no_design_are_refused_by_name(options: dict[str, object], named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
         design.constrained(**{"n": 3, "alpha": "1/2", **options})  # type: ignore[arg-type]
 
 
 def test_an_unknown_variant_is_refused() -> None:
-    with pytest.raises(ParameterError, match="variant"):
+    with pytest.raises(ParameterError, match="variant is 'other';"):
         design.fair(n=3, alpha="1/2", variant="other")

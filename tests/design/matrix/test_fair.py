@@ -14,7 +14,7 @@ from discreet.exact import Epsilon
 from tests.design.matrix.mechanisms import fractions
 
 
-def test_em_star_of_figure_7() -> None:
+def test_em_star_is_that_of_figure_7() -> None:
     expected = [
         ["50/221", "45/221", "81/442", "729/4420", "6561/44200"],
         ["50/221", "50/221", "45/221", "81/442", "7829/44200"],
@@ -25,7 +25,7 @@ def test_em_star_of_figure_7() -> None:
     assert fractions(design.fair(n=4, alpha="9/10")) == [[Fraction(x) for x in line] for line in expected]
 
 
-def test_em_as_printed() -> None:
+def test_em_has_the_exponents_of_figure_4_and_the_corrected_diagonal() -> None:
     """Figure 4's exponents at n = 7, and (16) corrected for odd n: y = 4/9 at n = 3, alpha = 1/2."""
     first = [exponent(i, 0, 7) for i in range(8)]
     assert first == [0, 1, 1, 2, 2, 3, 3, 4]

@@ -19,7 +19,7 @@ from tests.design.matrix.mechanisms import fractions
         (17, "99/100", "280158144863224293946/280948077112468832847"),
     ],
 )
-def test_weakly_honest_has_a_closed_form(n: int, alpha: str, l0: str) -> None:
+def test_the_closed_form_of_wh_has_the_exact_l0(n: int, alpha: str, l0: str) -> None:
     mechanism = design.weakly_honest(n=n, alpha=alpha)
     trace = sum(line[k] for k, line in enumerate(fractions(mechanism)))
     assert Fraction(n + 1, n) - trace / n == Fraction(l0)
@@ -35,7 +35,7 @@ def test_weakly_honest_has_a_closed_form(n: int, alpha: str, l0: str) -> None:
         (10, "99/100", 0.9971701273537258, 0.9972077948848177),
     ],
 )
-def test_both_readings_of_wm(n: int, alpha: str, wh: float, columns: float) -> None:
+def test_wm_costs_more_with_row_and_column_monotonicity(n: int, alpha: str, wh: float, columns: float) -> None:
     """Cormode 2019, Figure 9: WH < CM < EM strictly, whatever the paper says of (c)."""
     assert design.weakly_honest(n=n, alpha=alpha).loss("L0") == pytest.approx(wh, abs=1e-8)
     both = design.weakly_honest(n=n, alpha=alpha, columns=True)
@@ -44,7 +44,7 @@ def test_both_readings_of_wm(n: int, alpha: str, wh: float, columns: float) -> N
     assert both.loss("L0") < design.fair(n=n, alpha=alpha).loss("L0") - 1e-9
 
 
-def test_the_column_monotone_one_has_a_closed_form_for_small_n() -> None:
+def test_wh_rm_and_cm_have_a_closed_form_for_small_n() -> None:
     """Cormode 2019, Figure 7's WM at n = 4, alpha = 9/10, exactly; and no program up to n = 17."""
     expected = [
         ["20/81", "2/9", "1/5", "9/50", "81/500"],
@@ -56,7 +56,7 @@ def test_the_column_monotone_one_has_a_closed_form_for_small_n() -> None:
     mechanism = design.weakly_honest(n=4, alpha="9/10", columns=True)
     assert fractions(mechanism) == [[Fraction(x) for x in line] for line in expected]
     for n in range(2, 18):
-        found = design.constrained(n=n, alpha="9/10", properties=["CM"])
-        assert found.design["method"] == "transport"
-        assert {"RM", "CM", "S"} <= found.properties()
+        mechanism = design.constrained(n=n, alpha="9/10", properties=["CM"])
+        assert mechanism.design["method"] == "transport"
+        assert {"RM", "CM", "S"} <= mechanism.properties()
     assert design.constrained(n=18, alpha="9/10", properties=["CM"]).design["method"] == "linear program"

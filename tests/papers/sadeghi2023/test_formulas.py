@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from discreet.design import maxent
-from discreet.design.additive.maxent import float_delta, of_variance
+from discreet.design.additive.maxent_gamma import float_delta, of_variance
 from discreet.papers.sadeghi2023.truncated_gaussian import (
     GRID,
     best_knot,

@@ -1,29 +1,29 @@
-"""The linear programs of bounded noise: over all counts, over the counts up to a largest one, over symmetric noise.
+"""The linear programs of bounded noise: over all counts, over counts up to a largest one, and over symmetric noise.
 
 Every count n has a row of probabilities p(y|n) on max(0, n-D)..n+D, with
 
     p(n|n) = eta,     sum_y p(y|n) = 1,     sum_y (y-n) p(y|n) = 0 for n >= 1.
 
 The program minimises the exact delta, or for the paper's program the largest delta of one output (Sadeghi 2020,
-Proposition 2). Among the optima the one of least total variance is taken, by a second program that holds delta to nine
-digits. Where rounding leaves the second program no room, the first optimum stands.
+Proposition 2). A second program takes the optimum of least total variance, and keeps delta to nine digits. If rounding
+leaves the second program no room, the first optimum is returned.
 
-Counts without end. The counts from `lowest` to start-1 have rows of their own, and all larger counts share the noise
-of one row, or of D rows that repeat. Sharing costs some delta. The smaller epsilon is, the farther a row feels the
-smallest counts, so the start grows as epsilon falls; and where epsilon times the start is below 12 the noise repeats
-every D counts, because at a small epsilon the best noise resembles rounding to multiples of D. What sharing costs, in
-delta, above a lower bound of the least delta:
+Counts without end. The counts from `lowest` to start-1 have rows of their own. All larger counts share the noise of one
+row, or of D rows that repeat. Sharing costs some delta. The smaller epsilon is, the farther a row feels the smallest
+counts, so the start grows as epsilon falls. If epsilon times the start is below 12, the noise repeats every D counts,
+because at a small epsilon the best noise resembles rounding to multiples of D. What sharing costs, in delta, above a
+lower bound of the least delta:
 
     epsilon .01, D 3, eta .1, lowest 1     one row from 24 on 9.5e-4, this start and period less than 1e-8
     epsilon .05, D 9, eta .01, lowest 1    one row from 24 on 8.1e-4, this start and period 1.3e-4
     epsilon 1.1, D 4, eta .5, lowest 1     one row from 2D = 8 on 4.1e-7, this start and period less than 1e-8
     epsilon .15, D 9, eta .005, lowest 1   the most that was seen for D up to 9: 2.6e-4, of a delta of .0775
 
-Tiny probabilities. A solver is right to about 1e-10, and the outermost probability is about (1-eta)/2 E^-(D-1). Where
-that is below 1e-7, every variable is measured in a unit of the size it is expected to have. E is then taken 1e-7
-smaller, so that a solver's tolerance costs no privacy, and a delta below 1e-12 counts as 1e-12. Above epsilon = 22
-units leave floats no room either, and the design is the one for 22. The program without units is solved as well, and
-the better of the two designs is taken.
+Tiny probabilities. A solver is right to about 1e-10, and the outermost probability is about (1-eta)/2 E^-(D-1). If this
+is below 1e-7, every variable is measured in a unit of the size that the variable is expected to have. E is then taken
+1e-7 smaller, so that a solver's tolerance costs no privacy, and a delta below 1e-12 counts as 1e-12. Above epsilon = 22
+not even units leave floats room, and the design is the one for 22. The program without units is solved as well, and the
+better of the two designs is returned.
 """
 
 import math
@@ -43,43 +43,43 @@ from discreet.linear_program import Program
 from discreet.mechanism import Mechanism, Row
 
 LOOSE = 1e-9
-"""Share of delta that the second program may add."""
+"""Share of delta by which the second program may exceed the first."""
 
 LEAST_START, MOST_BEFORE_START = 24, 1000
-"""The earliest start of the shared noise; and the most variables before a start that only epsilon asks for."""
+"""The earliest start of the shared noise; and the most variables before a start that is later because of epsilon."""
 
 STATIONARY = 12
-"""epsilon times the start, from which one row of shared noise is enough."""
+"""One row of shared noise is enough if epsilon times the start is at least this."""
 
 NOTHING, NOTHING_IN_UNITS = 1e-13, 1e-9
 """What a solver leaves where it means 0: a probability, or a share of a unit."""
 
 RESOLVED = 1e-7
-"""Probabilities that a solver resolves without units."""
+"""The smallest probability that a solver resolves without units."""
 
 LARGEST_RESOLVED = 22.0
-"""Largest epsilon at which units leave floats room."""
+"""The largest epsilon at which units leave floats room."""
 
 SMALLEST_DELTA = 1e-12
-"""With units: the least delta that is told from 0."""
+"""With units: the smallest delta. A smaller one counts as this one."""
 
 SMALLEST_UNIT = 1e-11
-"""The least unit, as a share of (1-eta)/2."""
+"""The smallest unit, as a share of (1-eta)/2."""
 
 MARGIN = 1e-7
-"""With units: share that is taken off E."""
+"""With units: the share by which E is taken smaller."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Which noise is asked for: on [-support, support], 0 with chance eta, for all counts of a domain.
+    """The noise to find: on [-support, support], 0 with chance eta, for all counts of a domain.
 
     Attributes
     ----------
     exp_epsilon
         E.
     per_output
-        True if the largest delta of one output is to be least, instead of the exact delta.
+        True: minimise the largest delta of one output, instead of the exact delta.
     time_limit
         Seconds for each program.
     """
@@ -103,7 +103,7 @@ class Problem:
 
 
 Rows = tuple[tuple[Row, ...], tuple[Row, ...]]
-"""The rows of the small counts, and the interior."""
+"""The rows of the small counts, and the interior of a mechanism."""
 
 
 def optimum(problem: Problem) -> Rows:
@@ -129,7 +129,7 @@ def optimum(problem: Problem) -> Rows:
 
 
 def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -> Row:
-    """Return noise for counts that are all at least `support`. The optimum is symmetric, and is made exactly so."""
+    """Return noise for counts that are all at least `support`. The optimum is made exactly symmetric."""
     layout = Layout(period=1)
     layout.add(support, 0, 2 * support)
     program, delta = least_delta(layout, exp_epsilon)
@@ -140,13 +140,14 @@ def symmetric(exp_epsilon: float, eta: float, support: int, time_limit: float) -
 
 
 def _loss(problem: Problem, rows: Rows) -> float:
-    """The delta that is to be least, measured on the rows themselves."""
+    """Return the delta that the problem minimises, measured on the rows themselves."""
     mechanism = Mechanism(problem.counts, *rows)
     excesses = [np.clip(p - problem.exp_epsilon * q, 0, None) for p, q, *_ in privacy.neighbours(mechanism)]
     return max(float((part if problem.per_output else part.sum(axis=1)).max()) for part in excesses)
 
 
 def _layout(problem: Problem) -> Layout:
+    """Return one row for each count up to the largest, or up to the end of the shared noise."""
     lowest, highest = problem.counts.lower, problem.counts.upper
     period = 0
     if highest is None:
@@ -159,13 +160,14 @@ def _layout(problem: Problem) -> Layout:
 
 
 def _shared(problem: Problem) -> tuple[int, int]:
-    """From which count on the noise is shared, and after how many counts the noise repeats."""
+    """Return the count from which on the noise is shared, and after how many counts the noise repeats."""
     far = min(round(2 / problem.epsilon), MOST_BEFORE_START // (2 * problem.support + 1))
     start = max(2 * problem.support, LEAST_START, problem.counts.lower + 1, far)
     return start, 1 if problem.epsilon * start >= STATIONARY else problem.support
 
 
 def _solved(problem: Problem, units: bool) -> Rows:
+    """Solve both programs, with units or without, and make the rows exact."""
     layout = _layout(problem)
     program, delta = least_delta(layout, problem.exp_epsilon * (1 - MARGIN * units), problem.per_output)
     _add_conditions(program, layout, float(problem.eta))
@@ -176,21 +178,21 @@ def _solved(problem: Problem, units: bool) -> Rows:
     small = NOTHING if program.units is None else NOTHING_IN_UNITS * program.units
     values = np.where(values > small, values, 0.0)
     rows = [unbiased_row(row.of(values), row.count, row.first, problem.eta) for row in layout.rows]
-    return tuple(rows[: len(rows) - layout.period]), _moved(rows, layout)
+    return tuple(rows[: len(rows) - layout.period]), _repeated_noise(rows, layout)
 
 
-def _moved(rows: Sequence[Row], layout: Layout) -> tuple[Row, ...]:
-    """The rows that repeat, as noise."""
+def _repeated_noise(rows: Sequence[Row], layout: Layout) -> tuple[Row, ...]:
+    """Return the rows that repeat, written as noise."""
     last = len(rows) - layout.period
     repeated = zip(rows[last:], layout.rows[last:], strict=True)
     return tuple(Row(row.first - span.count, row.values, row.numerators, row.denominator) for row, span in repeated)
 
 
 def _units(problem: Problem, layout: Layout, size: int) -> Floats:
-    """The size that every variable is expected to have.
+    """Return the size that every variable is expected to have.
 
-    Probabilities fall by E a step away from the count. Where eta is so small that E eta is below (1-eta)/2, they rise
-    by E a step before they fall.
+    Probabilities fall by the factor E with each step away from the count. If eta is so small that E eta is below
+    (1-eta)/2, probabilities rise by the factor E before they fall.
     """
     eta, side, epsilon = float(problem.eta), problem.side, problem.epsilon
     top = max(1, math.ceil(math.log(side / eta) / epsilon))
@@ -209,7 +211,7 @@ def _units(problem: Problem, layout: Layout, size: int) -> Floats:
 
 
 def _least_variance(program: Program, layout: Layout, delta: int, eta: float, time_limit: float) -> Floats:
-    """The values of the variables: delta is least, and then the variance, as far as the solver gets."""
+    """Return the values of the variables with the least delta, and with the least variance if that is solved well."""
     values = program.solve(time_limit)
     unit = 1.0 if program.units is None else float(program.units[delta])
     program.rows(np.array([[delta]]), 1.0, -math.inf, values[delta] * (1 + LOOSE) + 1e-12 * unit)
@@ -224,7 +226,7 @@ def _least_variance(program: Program, layout: Layout, delta: int, eta: float, ti
 
 
 def _violation(layout: Layout, values: Floats, eta: float) -> float:
-    """How far the rows are from their sums, their chance of the true count and their means."""
+    """Return how far rows are from the sum one, from the chance eta of the true count, and from the bias 0, at most."""
     worst = 0.0
     for row in layout.rows:
         chances = row.of(values)
@@ -235,7 +237,7 @@ def _violation(layout: Layout, values: Floats, eta: float) -> float:
 
 
 def _add_conditions(program: Program, layout: Layout, eta: float) -> None:
-    """Each row sums to one, has the true count with chance eta, and is unbiased from count 1 on."""
+    """Add the conditions on single rows: the sum is one, the true count has chance eta, and the bias is 0 from 1 on."""
     for row in layout.rows:
         variables, truth = row.variables[None], row.count - row.first
         program.rows(np.delete(variables, truth, axis=1), 1.0, 1 - eta, 1 - eta)

@@ -1,7 +1,7 @@
-"""Integers in proportion to exp(-gamma z^2): what Gaussian and maximum-entropy noise are made of.
+"""Integers in proportion to exp(-gamma z^2), for Gaussian and maximum-entropy noise.
 
-p(z+1) = p(z) g^(2z+1) with g = exp(-gamma), so each weight is the one before times a ratio, and each ratio the
-one before times g^2. Both are integers over 2**shift, rounded down.
+p(z+1) = p(z) g^(2z+1) with g = exp(-gamma). So each weight is the weight before times a ratio, and each ratio is the
+ratio before times g^2. Weights and ratios are integers over 2**shift, rounded down.
 """
 
 import math
@@ -15,16 +15,16 @@ SHIFT = 2 * PRECISION
 
 
 def weights(gamma: Fraction, shift: int = SHIFT) -> Iterator[tuple[int, int]]:
-    """p(z), and p(z+1)/p(z), for z = 0, 1, ... without end, both times 2**shift; p(0) is 1."""
+    """Yield p(z) and p(z+1)/p(z) for z = 0, 1, ... without end, both times 2**shift. p(0) is 1."""
     step = int((1 << shift) / exp_lower(gamma))
-    twice = step * step >> shift
+    squared = step * step >> shift
     weight, ratio = 1 << shift, step
     while True:
         yield weight, ratio
-        weight, ratio = weight * ratio >> shift, ratio * twice >> shift
+        weight, ratio = weight * ratio >> shift, ratio * squared >> shift
 
 
 def half(gamma: Fraction, support: int) -> list[int]:
-    """Integers in proportion to p(0), p(1), ..., p(support), the last of them still to PRECISION bits and more."""
+    """Return integers in proportion to p(0), p(1), ..., p(support). The last has at least PRECISION bits."""
     shift = SHIFT + math.ceil(float(gamma) * support * support / math.log(2))
     return [weight for weight, _ in islice(weights(gamma, shift), support + 1)]

@@ -4,10 +4,10 @@ Every count n has a row of variables p(y|n) on consecutive outputs y. With slack
 
     s_y >= p(y|n) - E p(y|n+1),   s_y >= 0,   sum_y s_y <= delta      for every pair of neighbours in both directions,
 
-delta is a variable, at least the exact delta of the rows. Sadeghi 2020 has one delta in the place of every s_y.
+the variable delta is at least the exact delta of the rows. Sadeghi 2020 has one delta instead of every s_y.
 
-What a solver returns is off by its tolerance. `unbiased_row` makes it exact: a row that sums to one, has a given chance
-of the true count and, from count 1 on, no bias.
+A solver's rows are off by the solver's tolerance. `unbiased_row` makes a row exact: the row sums to one, has a given
+chance of the true count, and has no bias from count 1 on.
 """
 
 import math
@@ -25,7 +25,7 @@ from discreet.mechanism import Row
 
 @dataclass(frozen=True)
 class Span:
-    """The variables of one row: the variable number `start` is the probability of the output `first`, and so on."""
+    """The variables of one row. Variable number `start` is the probability of the output `first`, and so on."""
 
     count: int
     first: int
@@ -34,7 +34,7 @@ class Span:
 
     @property
     def variables(self) -> Integers:
-        """The numbers of the variables, by output."""
+        """The numbers of the variables, in the order of the outputs."""
         return np.arange(self.start, self.start + self.width)
 
     @property
@@ -54,7 +54,7 @@ class Layout:
     Attributes
     ----------
     period
-        How many rows at the end repeat for all larger counts; 0 if the last row is the largest count's.
+        How many rows at the end repeat for all larger counts. 0: the last row is that of the largest count.
     size
         Number of variables.
     """
@@ -69,7 +69,7 @@ class Layout:
         self.size += last - first + 1
 
     def neighbours(self) -> Iterator[tuple[Span, Span]]:
-        """Pairs of neighbouring rows; where the end repeats, the last row and the first that repeats, moved along."""
+        """Yield pairs of neighbouring rows. If rows repeat, the last row and the first repeated row are a pair too."""
         yield from pairwise(self.rows)
         if self.period:
             again = self.rows[-self.period]
@@ -77,16 +77,9 @@ class Layout:
 
 
 def least_delta(layout: Layout, exp_epsilon: float, per_output: bool = False) -> tuple[Program, int]:
-    """Return a program that minimises its last variable, which is at least delta; and the number of that variable.
+    """Return a program that minimises its last variable, which is at least delta; and the number of this variable.
 
-    Parameters
-    ----------
-    layout
-        The rows.
-    exp_epsilon
-        E.
-    per_output
-        True if delta is the largest excess of one output, instead of the sum of the excesses.
+    If `per_output`, delta is the largest excess of one output, instead of the sum of the excesses.
     """
     ordered = [(p, q) for one, other in layout.neighbours() for p, q in ((one, other), (other, one))]
     slacks = 0 if per_output else sum(len(_outputs(p, q)) for p, q in ordered)
@@ -108,12 +101,12 @@ def least_delta(layout: Layout, exp_epsilon: float, per_output: bool = False) ->
 
 
 def _outputs(p: Span, q: Span) -> range:
-    """The outputs of either row."""
+    """Return the outputs of either row."""
     return range(min(p.first, q.first), max(p.first + p.width, q.first + q.width))
 
 
 def _excess(p: Span, q: Span, output: int, exp_epsilon: float) -> tuple[list[int], list[float]]:
-    """Variables and coefficients of E q(y) - p(y)."""
+    """Return the variables and coefficients of E q(y) - p(y)."""
     variables, coefficients = [], []
     for row, factor in ((p, -1.0), (q, exp_epsilon)):
         if row.first <= output < row.first + row.width:
@@ -123,7 +116,7 @@ def _excess(p: Span, q: Span, output: int, exp_epsilon: float) -> tuple[list[int
 
 
 def unbiased_row(values: Floats, count: int, first: int, eta: Fraction) -> Row:
-    """Return an exact row: eta for the true count, and the other two sides scaled so that the row has no bias.
+    """Return an exact row: eta for the true count, and both sides scaled so that the row has no bias.
 
     Parameters
     ----------
@@ -131,20 +124,20 @@ def unbiased_row(values: Floats, count: int, first: int, eta: Fraction) -> Row:
         Approximate probabilities of the outputs from `first` on, 0 or more.
     count
         The true count. The row of 0 may have any bias.
+    first
+        The first output.
     eta
         The exact chance of the true count.
     """
     chances = [Fraction(value) for value in values.tolist()]
-    side = [(y - count, p) for y, p in enumerate(chances, first) if y != count]
-    down, up = sum((p for z, p in side if z < 0), Fraction(0)), sum((p for z, p in side if z > 0), Fraction(0))
-    pull, push = (
-        sum((-z * p for z, p in side if z < 0), Fraction(0)),
-        sum((z * p for z, p in side if z > 0), Fraction(0)),
-    )
+    lower = [(count - y, p) for y, p in enumerate(chances, first) if y < count]
+    upper = [(y - count, p) for y, p in enumerate(chances, first) if y > count]
+    mass_below, mass_above = (sum((p for _, p in side), Fraction(0)) for side in (lower, upper))
+    pull, push = (sum((distance * p for distance, p in side), Fraction(0)) for side in (lower, upper))
     if count == 0 or not pull or not push:
-        below = above = (1 - eta) / (down + up)
+        below = above = (1 - eta) / (mass_below + mass_above)
     else:
-        below = (1 - eta) / (down + up * pull / push)
+        below = (1 - eta) / (mass_below + mass_above * pull / push)
         above = below * pull / push
     scaled = [eta if y == count else p * (below if y < count else above) for y, p in enumerate(chances, first)]
     return Row.of(first, scaled)

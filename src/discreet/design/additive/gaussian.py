@@ -1,14 +1,15 @@
 """Discrete Gaussian noise: Pr[Z = z] proportional to exp(-z^2 / (2 sigma2)).
 
-sigma2 is the parameter, not the variance: the variance is a little smaller where sigma2 is below 1 (.2370 for
-sigma2 = .2660). The law has no pure privacy, so it has no epsilon of its own: certify it at the epsilon you
-need and read delta.
+sigma2 is the parameter, not the variance. The variance is slightly smaller if sigma2 is below 1 (.2370 for sigma2 =
+.2660). The noise has no pure privacy, so it has no epsilon of its own: certify it at the epsilon you need, and read
+delta.
 
-Either the noise is truncated to [-support, support], or it is cut where the mass beyond is at most `tail`.
-Probabilities are computed in integers (`bell`), with gamma = 1/(2 sigma2), to 256 bits.
+The noise is truncated to [-support, support], or cut where the mass beyond is at most `tail`. Probabilities are
+computed in integers to 256 bits (`_gaussian_weights`), with gamma = 1/(2 sigma2).
 """
 
 from fractions import Fraction
+from itertools import islice, takewhile
 
 from discreet.design import parameters
 from discreet.design.additive import _gaussian_weights
@@ -21,16 +22,33 @@ SMALLEST, LARGEST = Fraction(1, 1000), 10**10
 
 
 def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = parameters.TAIL) -> Mechanism:
-    """Discrete Gaussian noise on unbounded counts.
+    """Return discrete Gaussian noise on unbounded counts.
 
     Parameters
     ----------
-    sigma2
-        The parameter of the law.
-    support
-        Farthest noise. None: cut at the mass `tail`.
-    tail
-        The mass beyond the cut, if `support` is not given.
+    sigma2 : Number
+        The parameter of the noise, close to its variance.
+    support : int, optional
+        Farthest noise. None: the noise is cut by `tail`.
+    tail : Number
+        Largest mass beyond the cut, if `support` is not given.
+
+    Returns
+    -------
+    Mechanism
+        The noise, without an epsilon of its own.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is outside its range.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> noise = dc.design.gaussian(sigma2=4)
+    >>> noise.design["support"], round(noise.variance(0), 9)
+    (14, 4.0)
     """
     parameter = parameters.positive(sigma2, "sigma2")
     if not SMALLEST <= parameter <= LARGEST:
@@ -40,25 +58,28 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
     mass = parameters.tail(tail)
     design = {"name": "gaussian", "sigma2": text(parameter)}
     if support is None:
-        half = _half(parameter, mass, None)
+        half = _cut(parameter, mass)
         design |= {"tail": str(tail)}
     else:
-        half = _half(parameter, mass, parameters.support(support))
+        weights = _gaussian_weights.weights(1 / (2 * parameter))
+        half = list(takewhile(bool, (weight for weight, _ in islice(weights, parameters.support(support) + 1))))
     noise = parameters.symmetric_noise(half)
     return Mechanism(Counts(), interior=(noise,), design={**design, "support": len(half) - 1})
 
 
-def _half(sigma2: Fraction, tail: Fraction, support: int | None) -> list[int]:
-    """Integers in proportion to p(0), p(1), ... up to the support, or until what lies beyond is the tail's share."""
+def _cut(sigma2: Fraction, tail: Fraction) -> list[int]:
+    """Return integers in proportion to p(0), p(1), ... until the mass beyond is at most the tail.
+
+    Raises
+    ------
+    ParameterError
+        No table holds so wide a noise.
+    """
     half: list[int] = []
     total, one = 0, 1 << _gaussian_weights.SHIFT
     for z, (weight, ratio) in enumerate(_gaussian_weights.weights(1 / (2 * sigma2))):
-        beyond = Fraction(
-            2 * weight << _gaussian_weights.SHIFT, one - ratio
-        )  # a geometric series above p(z) + p(z+1) + ...
-        if z > support if support is not None else z > 1 and beyond <= tail * total:
-            break
-        if weight == 0:
+        beyond = Fraction(2 * weight << _gaussian_weights.SHIFT, one - ratio)  # a geometric series above the tail
+        if weight == 0 or (z > 1 and beyond <= tail * total):
             break
         half.append(weight)
         total += 2 * weight if z else weight

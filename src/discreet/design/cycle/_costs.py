@@ -1,4 +1,4 @@
-"""What noise on a cycle costs: one cost, or one for each true value, of every residue that noise can be."""
+"""Costs of noise on a cycle: a cost of every residue. The objective "worst" has such costs for each true value."""
 
 import math
 from typing import Any
@@ -12,17 +12,23 @@ from discreet.errors import ParameterError
 OBJECTIVES = ("error_rate", "circular", "uniform_prior", "prior", "worst")
 
 LARGEST_WORST = 1_000_000
-"""Most pairs of a true and a published value, each with its cost."""
+"""Most pairs of a true value and a published value, each with a cost."""
 
 
 def costs(domain: Cycle, objective: Any, prior: Any) -> Floats:
-    """One line a cost, over the flattened residues."""
+    """Return the costs of an objective: a line for each cost, over the flattened residues.
+
+    Raises
+    ------
+    ParameterError
+        The objective is not known, the objective "prior" has no prior, or the cycle is too long for the objective.
+    """
     if isinstance(objective, str) and objective not in OBJECTIVES:
         objective = _numbers(objective, f"objective is {objective!r}; give one of {', '.join(OBJECTIVES)}, or")
     if not isinstance(objective, str):
-        return _user_cost(domain, objective)
+        return _vector(domain, objective, "objective", "the cost of each noise, 0 first")[None]
     if objective == "prior" and prior is None:
-        raise ParameterError("objective is 'prior' and there is none; give prior=..., one weight for each value")
+        raise ParameterError("objective is 'prior', and prior is not given; give prior=..., one weight for each value")
     parts = np.indices(domain.shape).reshape(len(domain.shape), -1).astype(np.float64)
     sides = np.array(domain.shape, dtype=np.float64)[:, None]
     simple = {
@@ -39,34 +45,30 @@ def costs(domain: Cycle, objective: Any, prior: Any) -> Floats:
         )
     published = (parts[:, :, None] + parts[:, None, :]) % sides[:, :, None]
     squared: Floats = ((published - parts[:, :, None]) ** 2).sum(axis=0)
-    return squared if objective == "worst" else np.asarray(_prior(domain, prior) @ squared)[None]
+    if objective == "worst":
+        return squared
+    weights = _vector(domain, prior, "prior", "the chance of each true value")
+    return np.asarray((weights / math.fsum(weights)) @ squared)[None]
 
 
-def _numbers(given: str, otherwise: str) -> list[float]:
+def _numbers(value: str, complaint: str) -> list[float]:
+    """Return numbers that are separated by commas. Raise ParameterError, which starts with the complaint, if not."""
     try:
-        return [float(part) for part in given.replace(",", " ").split()]
+        return [float(part) for part in value.replace(",", " ").split()]
     except ValueError:
-        raise ParameterError(f"{otherwise} numbers separated by commas, one for each value") from None
+        raise ParameterError(f"{complaint} numbers separated by commas, one for each value") from None
 
 
-def _vector(domain: Cycle, given: Any, name: str, meaning: str) -> Floats:
-    if isinstance(given, str):
-        given = _numbers(given, f"{name} is {given!r}; give")
+def _vector(domain: Cycle, value: Any, name: str, meaning: str) -> Floats:
+    """Return one number for each value of the cycle. Raise ParameterError if there are others."""
+    if isinstance(value, str):
+        value = _numbers(value, f"{name} is {value!r}; give")
     try:
-        vector = np.asarray(given, dtype=np.float64).ravel()
+        vector = np.asarray(value, dtype=np.float64).ravel()
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} is {given!r:.60}; give {domain.size} numbers, {meaning}") from None
+        raise ParameterError(f"{name} is {value!r:.60}; give {domain.size} numbers, {meaning}") from None
     if vector.shape != (domain.size,) or not np.isfinite(vector).all() or (vector < 0).any() or not vector.any():
         raise ParameterError(
             f"{name} holds {vector.size} numbers; give {domain.size}, {meaning}: finite, not negative, not all 0"
         )
     return vector
-
-
-def _user_cost(domain: Cycle, objective: Any) -> Floats:
-    return _vector(domain, objective, "objective", "the cost of each noise, 0 first")[None]
-
-
-def _prior(domain: Cycle, prior: Any) -> Floats:
-    weights = _vector(domain, prior, "prior", "the chance of each true value")
-    return weights / math.fsum(weights)

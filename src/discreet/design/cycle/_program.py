@@ -1,30 +1,30 @@
 """Optimal noise on a cycle by linear programs, under true (epsilon, delta)-DP and under probabilistic DP.
 
-f(x) is the chance of the noise x, M the differences between neighbours (M = -M), alpha = e**-epsilon. The cost of
-f is the largest of several expected costs, sum_x c_q(x) f(x); most objectives have one.
+f(x) is the chance of the noise x, M is the set of differences between neighbours (M = -M), and alpha = e**-epsilon. The
+cost of f is the largest of several expected costs, sum_x c_q(x) f(x). Most objectives have one expected cost.
 
-True DP: with slacks y for the positive parts, everything is linear,
+True DP. With slacks y for the positive parts, all conditions are linear:
 
     alpha f(x) - f(x + mu) <= y[mu, x],     sum_x y[mu, x] <= alpha delta      for every mu in M.
 
-If no cost tells x from -x (or the set of costs does not), the mean of f and its mirror image is as good and as
-private, so f is taken symmetric: half the variables, and half of M.
+If the set of costs does not change when x and -x are exchanged, the mean of f and its mirror image is as good and as
+private as f. Then f is taken symmetric, which halves the variables and M.
 
-Probabilistic DP counts the whole mass of the outputs with f(x) > E f(x + mu), so each may be chosen to be one of
-them (u = 1) or not:
+Probabilistic DP counts the whole mass of the outputs with f(x) > E f(x + mu). Each output may be chosen to exceed
+(u = 1), or not to exceed (u = 0):
 
     f(x) - E f(x + mu) <= y[mu, x] <= u[mu, x],   y[mu, x] >= f(x) + u[mu, x] - 1,   sum_x y[mu, x] <= delta.
 
-y and u belong to mu and x. (Kadam 2024 (13) prints one y for all mu, which is not its Definition 2.) Once the choice
-is made the rest is a linear program again, and is solved as one, because an integer program's tolerance would
-break the equalities f(x) = E f(x + mu) on which the count depends.
+y and u belong to mu and x. (Kadam 2024 (13) prints one y for all mu, which is not its Definition 2.) Once the outputs
+are chosen, the rest is a linear program. It is solved again as a linear program, because the tolerance of an integer
+program would break the equalities f(x) = E f(x + mu), on which the mass depends.
 
-Two constraints may be added (Kadam 2024, footnote 4): a mean of 0 of the signed noise, and residues that share one
-probability, which are then one variable.
+Two constraints may be added (Kadam 2024, footnote 4): the signed noise has mean 0, and residues of one class share one
+probability, which is then one variable.
 
-A solver's answer is off by its tolerance, and is repaired. Pure: f is raised to the least g >= f with
-alpha g(x) <= g(x + mu), by g(x + mu) = max(f(x + mu), alpha g(x)), which is exactly private. With delta: f is mixed
-with the purely private optimum until its delta is the target.
+A solver's answer is off by the solver's tolerance, so the answer is repaired. With delta 0, f is raised to the least
+g >= f with alpha g(x) <= g(x + mu), by g(x + mu) = max(f(x + mu), alpha g(x)); g is exactly private. With delta above
+0, f is mixed with the purely private optimum until its delta is the target.
 """
 
 import math
@@ -32,46 +32,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Floats, Integers
+from discreet.arrays import Booleans, Floats, Integers
 from discreet.errors import SolverError
 from discreet.linear_program import Program
 
-Choice = npt.NDArray[np.bool_]
-
 MARGIN = 1e-12
-"""How much a choice of outputs stays below the target, so that rounding does not carry it above."""
+"""The mass of the chosen outputs stays below the target by this much, so that rounding does not carry it above."""
 
 RESOLUTION = 1e-12
-"""Probabilities below this are what a solver leaves where there is nothing."""
+"""Probabilities below this count as 0: a solver leaves them where it means 0."""
 
 TIGHTER = 1e-7
-"""Share by which the cost allowed is lowered when outputs are chosen for the second time."""
+"""Share by which the limit of the cost is lowered when outputs are chosen for the second time."""
 
 TIE = 2.0**-47
-"""Relative excess over E that is a float's rounding and not a loss."""
+"""Relative excess over E that is due to the rounding of floats, and no loss."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be minimised, on which cycle, and under what privacy.
+    """What to minimise, on which cycle, and under which privacy.
 
     Attributes
     ----------
     costs
-        One line a cost, over the flattened residues; what counts is the largest expected cost.
+        A line for each cost, over the flattened residues. The largest expected cost is minimised.
     moved
-        One line for each difference mu: the flattened index of x + mu.
+        A line for each difference mu: the flattened index of x + mu.
     mirror
         The flattened index of -x.
     delta
-        The target; None: the least that keeps the cost within `limit`.
+        The largest delta. None: minimise delta, and keep the cost within `limit`.
     signed
-        One line for each dimension, over the flattened residues: the signed noise whose mean has to be 0.
-        None: the mean is free.
+        A line for each dimension, over the flattened residues: the signed noise whose mean must be 0.
+        None: any mean.
     classes
-        The class of every residue, numbered from 0. Residues of one class have one probability. None: each is free.
+        The class of every residue, numbered from 0. Residues of one class have one probability. None: each residue
+        is a class of its own.
     """
 
     costs: Floats
@@ -85,11 +83,11 @@ class Problem:
     classes: Integers | None = None
 
     def cost(self, noise: Floats) -> float:
-        """The largest expected cost."""
+        """Return the largest expected cost."""
         return float((self.costs @ noise).max())
 
     def excess(self, noise: Floats, whole: bool = False) -> float:
-        """The exact delta of the noise; with `whole` the mass of outputs beyond E, not only its excess."""
+        """Return the exact delta of the noise; if `whole`, the whole mass of the outputs that exceed E."""
         over = noise - noise[self.moved] / self.alpha
         return float(np.where(over > TIE * noise, noise if whole else over, 0).sum(axis=1).max())
 
@@ -102,7 +100,7 @@ class Problem:
 
 
 def private(problem: Problem) -> Floats:
-    """Logarithms of the noise of least cost (or least delta) under true DP, exactly within its delta."""
+    """Return the logarithms of the noise of least cost, or of least delta, under true DP. Delta is kept exactly."""
     fold = problem.symmetric()
     moved = problem.moved[_half(problem.moved, problem.mirror)] if fold else problem.moved
     model = _Model(problem, fold, 0 if problem.delta == 0 else moved.size)
@@ -123,20 +121,20 @@ def private(problem: Problem) -> Floats:
 
 
 def probabilistic(problem: Problem) -> Floats:
-    """Logarithms of the noise of least cost (or least delta) under probabilistic DP.
+    """Return the logarithms of the noise of least cost, or of least delta, under probabilistic DP.
 
     Where the least delta jumps, the integer program is degenerate, and a solver may stop at a choice that is not the
-    best. The choice is therefore made twice, once with a little less cost, and the better noise is kept.
+    best. So the outputs are chosen twice, the second time with a slightly smaller limit, and the better noise is kept.
     """
     if problem.delta is not None:
         return _with_choice(problem, _choice(problem))
     limits = [problem.limit, problem.limit * (1 - TIGHTER)]
-    found = [_with_choice(problem, _choice(replace(problem, limit=limit))) for limit in limits]
-    return min(found, key=lambda logs: problem.excess(np.exp(logs), whole=True))
+    candidates = [_with_choice(problem, _choice(replace(problem, limit=limit))) for limit in limits]
+    return min(candidates, key=lambda logs: problem.excess(np.exp(logs), whole=True))
 
 
-def _with_choice(problem: Problem, exceeding: Choice) -> Floats:
-    """Logarithms of the best noise in which these outputs may exceed, for every mu."""
+def _with_choice(problem: Problem, exceeding: Booleans) -> Floats:
+    """Return the logarithms of the best noise in which the chosen outputs may exceed E, for every mu."""
     model = _Model(problem, False, 0)
     here, there = np.broadcast_to(model.noise, problem.moved.shape), model.noise[problem.moved]
     model.program.order(there[~exceeding], here[~exceeding], problem.alpha)
@@ -146,8 +144,8 @@ def _with_choice(problem: Problem, exceeding: Choice) -> Floats:
     return _raised(problem, model.solve(), ~exceeding)
 
 
-def _choice(problem: Problem) -> Choice:
-    """Return the outputs that exceed at the optimum of the integer program, for every mu."""
+def _choice(problem: Problem) -> Booleans:
+    """Return the outputs that exceed E at the optimum of the integer program, for every mu."""
     moved = problem.moved
     model = _Model(problem, False, 2 * moved.size)
     here, there = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
@@ -162,14 +160,15 @@ def _choice(problem: Problem) -> Choice:
 
 
 class _Model:
-    """The program under construction: f with its sum and cost, and what else it needs.
+    """A program under construction: the variables of f, their sum, and the cost.
 
     Attributes
     ----------
     noise
-        The variable of f(x) for every x; one variable for x and -x where folded, and for the residues of one class.
+        The number of the variable f(x), for every x. x and -x share a variable if the program is folded. Residues of
+        one class share a variable.
     extra
-        Further variables, as many as asked for.
+        The numbers of further variables.
     """
 
     def __init__(self, problem: Problem, fold: bool, extra: int) -> None:
@@ -201,11 +200,11 @@ class _Model:
             self.program.rows(np.broadcast_to(below, factors.shape), factors, -np.inf, 0.0)
 
     def each(self, variables: Sequence[Integers], coefficients: list[float], lower: float, upper: float) -> None:
-        """One row for every mu and x."""
+        """Add a row for every mu and x."""
         self.program.rows(np.stack([part.ravel() for part in variables], axis=1), coefficients, lower, upper)
 
     def within(self, variables: Integers, factor: float, margin: float = 0.0) -> None:
-        """The sum of the variables is at most delta times the factor."""
+        """Add the row: the sum of the variables is at most delta times the factor."""
         if self.problem.delta is None:
             row, factors = np.append(variables, self._delta), np.append(np.ones(len(variables)), -factor)
             self.program.rows(row[None], factors[None], -np.inf, 0.0)
@@ -213,20 +212,26 @@ class _Model:
             self.program.rows(variables[None], 1.0, -np.inf, factor * max(self.problem.delta - margin, 0.0))
 
     def solve(self) -> Floats:
-        """f at the optimum, summing to one; what is below a solver's resolution is 0."""
-        found = self.program.solve(self.problem.time_limit, first="simplex")[self.noise]
-        found = np.where(found < RESOLUTION, 0, found)
-        return found / math.fsum(found)
+        """Return f at the optimum. f sums to one, and probabilities below a solver's resolution are 0."""
+        noise = self.program.solve(self.problem.time_limit, first="simplex")[self.noise]
+        noise = np.where(noise < RESOLUTION, 0, noise)
+        return noise / math.fsum(noise)
 
 
 def _half(moved: Integers, mirror: Integers) -> Integers:
-    """The places of the differences, one of each pair mu and -mu."""
+    """Return the indices of one difference of each pair mu and -mu."""
     difference = moved[:, 0]
     return np.flatnonzero(difference <= mirror[difference])
 
 
-def _raised(problem: Problem, noise: Floats, kept: Choice) -> Floats:
-    """Logarithms of the least g >= f with alpha g(x) <= g(x + mu) wherever that is to be kept, summing to one."""
+def _raised(problem: Problem, noise: Floats, kept: Booleans) -> Floats:
+    """Return the logarithms of the least g >= f with alpha g(x) <= g(x + mu) wherever `kept`, scaled to sum to one.
+
+    Raises
+    ------
+    SolverError
+        No such g exists.
+    """
     raised, step = _log(noise), math.log(problem.alpha)
     for _ in range(len(noise)):
         before = raised.copy()
@@ -238,7 +243,7 @@ def _raised(problem: Problem, noise: Floats, kept: Choice) -> Floats:
             raised = highest[problem.classes]
         if np.array_equal(before, raised):
             return raised - math.log(math.fsum(np.exp(raised)))
-    raise SolverError("the noise found cannot be made private; give another objective or a larger delta")
+    raise SolverError("the solver's noise cannot be made private; give another objective or a larger delta")
 
 
 def _log(noise: Floats) -> Floats:

@@ -1,15 +1,15 @@
 """Column transport: a whole mechanism on 0..n from its diagonal, in integers.
 
-Given the diagonal y of a mechanism within alpha, every entry is at least y_i alpha^|i-j|, and in the middle column(s)
-c..n-c, c = floor(n/2), exactly that. Going outward from column j to column j-1:
+Let y be the diagonal of a mechanism within alpha. Every entry is at least y_i alpha^|i-j|. In the middle columns
+c..n-c, c = floor(n/2), every entry is exactly that. From column j outward to column j-1:
 
 - rows i < j are forced to y_i alpha^(j-1-i);
-- rows i >= j take a factor between alpha and 1 of column j: first alpha everywhere, then the mass that the column still
-  misses goes to the nearest rows first, up to factor 1.
+- rows i >= j get alpha times column j. The mass that the column still misses goes to the nearest rows first, up to the
+  value of column j.
 
-The other half mirrors it. Among all row-monotone mechanisms with that diagonal this one has, for every true count, the
-stochastically smallest error. Numbers are integers over one denominator, exact as long as they stay small (see
-`exact.powers`), else rounded to 256 bits with the column sums kept.
+The other half is the mirror image. Among all row-monotone mechanisms with this diagonal, this one has the
+stochastically smallest error for every true count. Numbers are integers over one denominator. They are exact if they
+stay small (see `exact.powers`), and else rounded to 256 bits with the column sums kept.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,19 +20,16 @@ from discreet.mechanism import Row
 
 
 def rows(n: int, alpha: Fraction, middle: Callable[[Sequence[int]], list[int]]) -> tuple[Row, ...]:
-    """The columns of the mechanism, as rows of a `Mechanism`.
+    """Return the columns of the mechanism, as rows of a `Mechanism`.
 
-    Parameters
-    ----------
-    middle
-        From integers in proportion to 1, alpha, alpha**2, ... to column c in the same proportion: y_i alpha^|i-c|.
+    `middle` takes integers in proportion to 1, alpha, alpha**2, ..., and returns column c, y_i alpha^|i-c|, scaled.
     """
     series = powers(alpha, 2 * n + 2)
     c = n // 2
     column = middle(series)
     total = sum(column)
     a, b = alpha.numerator, alpha.denominator
-    forced = list(column)  # y_i alpha^(j-i) for i <= j, kept apart because alpha**-1 is never taken of a filled entry
+    forced = list(column)  # y_i alpha^(j-i) for i <= j; kept apart, because filled entries are never divided by alpha
     columns = {c: column}
     for j in range(c - 1, -1, -1):
         for i in range(j + 1):
@@ -41,9 +38,9 @@ def rows(n: int, alpha: Fraction, middle: Callable[[Sequence[int]], list[int]]) 
         following[: j + 1] = forced[: j + 1]
         missing = total - sum(following)
         for i in range(j + 1, n + 1):
-            given = min(missing, column[i] - following[i])
-            following[i] += given
-            missing -= given
+            share = min(missing, column[i] - following[i])
+            following[i] += share
+            missing -= share
         following[j] += missing
         columns[j] = column = following
     columns |= {n - j: entries[::-1] for j, entries in columns.items()}

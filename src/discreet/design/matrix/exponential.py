@@ -2,10 +2,9 @@
 
     P[i, j] = exp(-epsilon |i-j| / 2) / sum_i exp(-epsilon |i-j| / 2).
 
-The general proof pays epsilon/2 for the score and epsilon/2 for the normaliser. The normaliser of a count
-hardly moves, so the mechanism uses little more than half of its budget (at n = 1 exactly half):
-`mechanism.epsilon()` says how much. Shown for comparison; the geometric mechanism is better at the same
-epsilon.
+The general proof pays epsilon/2 for the score and epsilon/2 for the normaliser. The normaliser hardly depends on the
+count, so the mechanism uses little more than half of its budget (at n = 1 exactly half). `mechanism.epsilon()` is what
+it uses. The design is here for comparison; the geometric mechanism is better at the same epsilon.
 """
 
 from fractions import Fraction
@@ -18,16 +17,30 @@ from discreet.mechanism import Mechanism, Row
 
 
 def exponential(*, n: int, epsilon: Number | None = None, alpha: Number | None = None) -> Mechanism:
-    """The exponential mechanism on 0..n.
+    """Return the exponential mechanism on 0..n.
 
     Parameters
     ----------
-    n
+    n : int
         Largest count.
-    epsilon
-        The budget.
-    alpha
-        exp(-epsilon), instead of epsilon; it is then exact.
+    epsilon, alpha : Number, optional
+        The budget: epsilon, or alpha = exp(-epsilon), which is then exact. Give one of them.
+
+    Returns
+    -------
+    Mechanism
+        A mechanism on 0..n.
+
+    Raises
+    ------
+    ParameterError
+        `n`, epsilon or alpha is outside its range.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> dc.design.exponential(n=1, epsilon=1).epsilon()
+    0.5
     """
     privacy = Epsilon.of(epsilon, alpha)
     largest = parameters.largest_count(n, "n")
@@ -37,7 +50,7 @@ def exponential(*, n: int, epsilon: Number | None = None, alpha: Number | None =
 
 
 def _root(privacy: Epsilon) -> Fraction:
-    """exp(-epsilon/2), to 256 bits, from above: a weaker score, so never a greater loss."""
+    """Return exp(-epsilon/2) to 256 bits, rounded up: the score is weaker then, and the loss never greater."""
     if privacy.exponent is not None:
         return 1 / exp_lower(privacy.exponent / 2)
     shift = 2 * PRECISION

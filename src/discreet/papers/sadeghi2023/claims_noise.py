@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.design import maxent
-from discreet.design.additive.maxent import of_variance
+from discreet.design.additive.maxent_gamma import of_variance
 from discreet.domain import Counts
 from discreet.mechanism import Mechanism, Row
 from discreet.papers.claim import Claim

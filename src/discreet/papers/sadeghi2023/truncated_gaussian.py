@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.design import geometric, maxent
-from discreet.design.additive.maxent import float_delta
+from discreet.design.additive.maxent_gamma import float_delta
 from discreet.mechanism import Mechanism
 
 GRID = np.arange(1, 3001) / 10_000
