@@ -20,7 +20,8 @@ def enumerated(released: tuple[int, int], algorithm: str, epsilon: float, far: i
     def component(noisy: int) -> npt.NDArray[np.float64]:
         """Step 4: a draw from (5), on counts from 0."""
         weights = np.array([alpha ** abs(count - noisy) for count in draws.tolist()])
-        return weights / weights.sum()
+        chances: npt.NDArray[np.float64] = weights / weights.sum()
+        return chances
 
     def two_noises(value: int) -> float:
         return sum(noise(first) * noise(value - first) for first in range(-6 * far, 6 * far + 1))

@@ -46,8 +46,8 @@ def test_algorithm_1_beside_releases_of_known_counts(algorithm: Any) -> None:
 
 def test_the_table_of_algorithm_1_is_symmetric_in_the_components() -> None:
     for algorithm in ("1i", "1c"):
-        table = algorithm_1((2, 6), algorithm=algorithm)[2]  # type: ignore[arg-type]
-        swapped = algorithm_1((6, 2), algorithm=algorithm)[2]  # type: ignore[arg-type]
+        table = algorithm_1((2, 6), algorithm=algorithm)[2]
+        swapped = algorithm_1((6, 2), algorithm=algorithm)[2]
         np.testing.assert_allclose(table, swapped.T, rtol=1e-9, atol=1e-18)
 
 

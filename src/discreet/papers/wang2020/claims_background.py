@@ -108,13 +108,15 @@ def single_posteriors() -> list[Claim]:
 def totals() -> list[Claim]:
     """Equation (6) beside the exact posterior of the total."""
     found = []
-    for components, total in (((250, 357), 607), ((250, 357), 600), ((60, 80, 110), 255)):
+    large: list[tuple[tuple[int, ...], int]] = [((250, 357), 607), ((250, 357), 600), ((60, 80, 110), 255)]
+    small: list[tuple[tuple[int, ...], int]] = [((0, 1, -1), 2), ((0, 1, 2, 3), 6)]
+    for components, total in large:
         (values, weights), (_, true) = by_equation_6(components, total), exact(components, total)
         what = f"mean of the total given noisy components {listed(components)} and noisy total {total}"
         found.append(formula("Equation (6)", what, float(values @ weights), float(values @ true)))
         what = f"the largest of these probabilities, total {total}"
         found.append(formula("Equation (6)", what, float(weights.max()), float(true.max())))
-    for components, total in (((0, 1, -1), 2), ((0, 1, 2, 3), 6)):
+    for components, total in small:
         (values, weights), (_, true) = by_equation_6(components, total), exact(components, total)
         ours = f"{values @ true:.4f}; by (6) {values @ weights:.4f}; distance {np.abs(true - weights).sum() / 2:.3f}"
         what = f"exact mean of the total given noisy components {listed(components)} and noisy total {total}"

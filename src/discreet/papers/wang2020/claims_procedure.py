@@ -49,7 +49,7 @@ def brute_force() -> list[Claim]:
     """Section 3.2: the sum over a grid, beside the posterior without windows."""
     item, found = "Section 3.2, posterior", []
     for algorithm, window in (("2", 200), ("3", FAR)):
-        one, other, table = grid(algorithm, window)  # type: ignore[arg-type]
+        one, other, table = grid(algorithm, window)
         first, second, exact = wang_pair(RELEASED, epsilon=EPSILON, algorithm=algorithm, ties="paper")  # type: ignore[arg-type]
         for pair in (RELEASED, (252, 355)):
             paper = float(table[one == pair[0], other == pair[1]][0])

@@ -9,9 +9,11 @@ Which counts the paper calls quartiles follows from Example 2: 2, 6 and 11 are t
 the 12th count of Example 1 is 60, the least of the 39.
 """
 
+from typing import TypeVar
+
 import numpy as np
 
-from discreet.arrays import Integers
+from discreet.arrays import Floats, Integers
 
 NAMES = ("N_min", "N_q1", "N_med", "N_q3", "N_max")
 RANKS = (1, 12, 25, 38, 50)
@@ -60,6 +62,10 @@ EXAMPLE_2 = np.repeat(list(TABLE_2), list(TABLE_2.values()))
 EXAMPLES = {1: EXAMPLE_1, 2: EXAMPLE_2}
 
 
-def representatives(values: Integers) -> Integers:
+Values = TypeVar("Values", Floats, Integers)
+
+
+def representatives(values: Values) -> Values:
     """Return what stands at the five ranks."""
-    return values[np.array(RANKS) - 1]
+    chosen: Values = values[np.array(RANKS) - 1]
+    return chosen

@@ -28,10 +28,10 @@ FIGURE_RUNS = 4_000
 
 def _figure_1() -> list[Panel]:
     """Return the histogram of Example 1, and its counts in order beside the printed ones."""
-    edges = np.arange(0, 1000 + BIN, BIN)
+    edges = np.arange(0, 1000 + BIN, BIN).astype(np.float64)
     heights = np.histogram(EXAMPLE_1, edges)[0].astype(np.float64)
     histogram = Curve("rebuilt from the printed properties", edges[:-1] + BIN / 2, heights, "bars")
-    ranks = np.arange(1.0, 51)
+    ranks = np.arange(1, 51).astype(np.float64)
     counts = [
         Curve("rebuilt from the printed properties", ranks, EXAMPLE_1.astype(np.float64), "points"),
         Curve(
@@ -89,7 +89,8 @@ def _bars(name: str, values: Floats, ours: bool) -> Curve:
 
 
 def _averages(values: Floats) -> Floats:
-    return values.reshape(-1, GROUP).mean(axis=1)
+    averages: Floats = values.reshape(-1, GROUP).mean(axis=1)
+    return averages
 
 
 def _among_zeros() -> list[Panel]:

@@ -41,7 +41,8 @@ def drawn_given_noisy(noisy: Integers, drawn: Integers, epsilon: float = EPSILON
     """
     alpha = math.exp(-epsilon)
     sums = (1 + alpha - np.exp(-epsilon * (noisy + 1))) / (1 - alpha)
-    return np.exp(-epsilon * np.abs(drawn - noisy[:, None])) / sums[:, None]
+    chances: Floats = np.exp(-epsilon * np.abs(drawn - noisy[:, None])) / sums[:, None]
+    return chances
 
 
 def drawn_given_true(true: Integers, drawn: Integers, epsilon: float = EPSILON) -> Floats:

@@ -40,7 +40,8 @@ def outcome(released: tuple[int, int], one: Integers, other: Integers, algorithm
     if algorithm == "3":
         noisy = np.stack(np.meshgrid(one, other, indexing="ij"), axis=-1).reshape(-1, 2)
         found = wang(noisy, np.full(len(noisy), sum(released)), algorithm="3", ties="paper")
-        return (found == released).all(axis=1).astype(float).reshape(len(one), len(other))
+        same: Floats = (found == released).all(axis=1).astype(np.float64).reshape(len(one), len(other))
+        return same
     return multinomial(released, one.clip(0), other.clip(0))
 
 
@@ -53,7 +54,8 @@ def multinomial(released: tuple[int, int], one: Integers, other: Integers) -> Fl
     logs = log_ways - sum(released) * np.log(first + second)
     for count, weight in zip(released, (first, second), strict=True):
         logs = logs + np.where(weight > 0, count * np.log(np.maximum(weight, 1)), 0 if count == 0 else -math.inf)
-    return np.exp(logs)
+    chances: Floats = np.exp(logs)
+    return chances
 
 
 def _window(true: Integers, noisy: Integers) -> Floats:
