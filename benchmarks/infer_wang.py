@@ -21,7 +21,7 @@ from rich.table import Table
 from benchmarks import timing
 from discreet.infer import wang
 from discreet.infer.wang_posteriors import _coupled
-from discreet.papers.wang2020 import EXAMPLE_1, EXAMPLE_2
+from discreet.papers.wang2020.example_data import EXAMPLE_1, EXAMPLE_2
 from discreet.reconcile import wang as reconcile
 
 whole = import_module("discreet.infer.wang_posteriors.components")

@@ -37,7 +37,9 @@ from discreet.count.cell_counts import cell_counts
 from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
 from discreet.measure import keys, lookup
-from discreet.papers import wang2020
+from discreet.papers.wang2020.example_data import EXAMPLES
+from discreet.papers.wang2020.repeated_runs import METHODS
+from discreet.papers.wang2020.repeated_runs import runs as repeated
 from discreet.plan import release_plan
 from discreet.reconcile import cube, cubes, tree, trees
 from discreet.reconcile.least_squares import fit
@@ -138,10 +140,10 @@ def compare(grid: Table, name: str, ours: Callable[[], object], fitted: Any, mat
 def lists() -> Table:
     """Return the errors of every algorithm for lists, and their excess over least squares, paired run by run."""
     grid = Table("example", "algorithm", "mean squared error", "less least squares'", "standard error", "largest bias")
-    for example, (truth, _) in wang2020.EXAMPLES.items():
-        base = wang2020.runs(example, "gls").squared
-        for method in wang2020.METHODS:
-            runs = wang2020.runs(example, method)
+    for example, truth in EXAMPLES.items():
+        base = repeated(example, "least squares").squared
+        for method in METHODS:
+            runs = repeated(example, method)
             excess = runs.squared - base
             error = excess.std() / np.sqrt(len(excess))
             bias = np.abs(runs.mean - truth).max()

@@ -112,6 +112,8 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet: Run) -> Non
         (["demo", "-o", "x" * 300], "x" * 100),
         (["papers", "wang1850"], "'wang1850'"),
         (["papers", "cormode2019", "--adult", "none.csv"], "none.csv"),
+        (["papers", "wang2020", "--figures", "figures", "--figure", "9"], "'9'"),
+        (["papers", "wang2020", "--figure", "table1"], "'table1'"),
         (["compare", "geometric", "--delta", "2"], "delta"),
         (["compare", "laplace"], "laplace"),
         (["compare", "geometric", "--plot", "x.jpeg"], "'x.jpeg'"),

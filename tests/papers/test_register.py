@@ -11,8 +11,6 @@ from discreet.papers.claim import Claim, number
 from discreet.papers.page import generated, page
 from discreet.papers.register import NAMES, Paper, load
 
-CONVERTED = [name for name in NAMES if load(name).items]
-
 
 @cache
 def computed(name: str) -> tuple[Paper, Sequence[Claim]]:
@@ -20,21 +18,21 @@ def computed(name: str) -> tuple[Paper, Sequence[Claim]]:
     return paper, [claim for compute in paper.claims for claim in compute()]
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_item_has_a_claim_or_a_reason(name: str) -> None:
     paper, claims = computed(name)
     judged = {claim.item for claim in claims}
     assert [item.name for item in paper.items if item.name not in judged and not item.shown_by] == []
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_test_that_an_item_names_exists(name: str) -> None:
     root = Path(__file__).parents[2]
     named = [item.shown_by.split("::") for item in load(name).items if "::" in item.shown_by]
     assert [(path, test) for path, test in named if f"def {test}(" not in (root / path).read_text()] == []
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_claim_and_every_figure_belongs_to_an_item(name: str) -> None:
     paper, claims = computed(name)
     names = [item.name for item in paper.items]
@@ -43,7 +41,7 @@ def test_every_claim_and_every_figure_belongs_to_an_item(name: str) -> None:
     assert {figure.item for figure in paper.figures} - set(names) == set()
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_verdicts_follow_from_what_was_computed(name: str) -> None:
     paper, claims = computed(name)
     for item in paper.items:
@@ -54,13 +52,13 @@ def test_verdicts_follow_from_what_was_computed(name: str) -> None:
             assert not all(agreed), item.name
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_claim_that_fails_says_what_is_true(name: str) -> None:
     _, claims = computed(name)
     assert [claim for claim in claims if not claim.agrees and not claim.note] == []
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_page_in_the_documentation_is_up_to_date(name: str) -> None:
     paper, claims = computed(name)
     path = Path(__file__).parents[2] / "docs" / "papers" / f"{name}.md"

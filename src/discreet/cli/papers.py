@@ -111,8 +111,5 @@ def _draw(paper: Paper, figures: Sequence[Figure], folder: Path) -> None:
         for number, figure in enumerate(figures):
             tell(f"drawing the figures of {paper.name}", number / len(figures))
             paths += draw.write(figure, folder, f"{paper.name}_figure_{figure.number}")
-        if paper.draw_all is not None:
-            tell(f"drawing the figures of {paper.name}", 0)
-            paths += paper.draw_all(folder)
     for path in paths:
         show.console.print(f"written: {path}", markup=False)

@@ -33,7 +33,8 @@ class Curve:
     low, high
         Ends of an error bar at every point; None if there are none.
     shift
-        How far to the right the curve is drawn, so that curves that coincide can be told apart. The data keep their x.
+        How far to the right the curve, or each of its points, is drawn, so that curves that coincide can be told apart.
+        The data keep their x.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Curve:
     ours: bool = False
     low: Floats | None = None
     high: Floats | None = None
-    shift: float = 0.0
+    shift: float | Floats = 0.0
 
 
 @dataclass(frozen=True)
@@ -149,23 +150,28 @@ class Figure:
     Attributes
     ----------
     number
-        As in the paper, without brackets: "4", "8b".
+        As in the paper, without brackets: "4", "8b". A drawing of something else has a name of its own: "table1".
     title
         What is drawn, with the parameters.
     panels
         Compute the data.
     columns
         Panels in one row of the picture.
+    shows
+        The item that is drawn, if the paper has no figure of it: "Table 1".
     """
 
     number: str
     title: str
     panels: Callable[[], Panels]
     columns: int = 2
+    shows: str = ""
 
     @property
     def item(self) -> str:
-        """Name of the figure in the register: "Figure 8(b)" for the number "8b"."""
+        """Name of the item in the register: `shows`, or "Figure 8(b)" for the number "8b"."""
+        if self.shows:
+            return self.shows
         digits = self.number.rstrip("abcdefghijklmnopqrstuvwxyz")
         letter = self.number[len(digits) :]
         return f"Figure {digits}" + (f"({letter})" if letter else "")

@@ -71,7 +71,7 @@ class Paper:
     Attributes
     ----------
     name
-        Name of the module: "wang2020".
+        Name of the package: "wang2020".
     authors, year, title
         As printed.
     items
@@ -82,8 +82,6 @@ class Paper:
         The figures, in the order of the paper.
     with_adult
         Return more claims and figures, computed from the UCI Adult data in a file. None if the paper uses no such data.
-    draw_all
-        Draw all figures into a folder, for papers whose figures have no data of their own. None for others.
     """
 
     name: str
@@ -94,7 +92,6 @@ class Paper:
     claims: tuple[ClaimFunction, ...]
     figures: tuple[Figure, ...]
     with_adult: Callable[[Path], tuple[tuple[ClaimFunction, ...], tuple[Figure, ...]]] | None = None
-    draw_all: Callable[[Path], list[Path]] | None = None
 
     @property
     def citation(self) -> str:
@@ -145,7 +142,7 @@ def tally(claims: Sequence[Claim], kind: str) -> Tally:
 
 
 def load(name: str) -> Paper:
-    """Return a paper by the name of its module.
+    """Return a paper by the name of its package.
 
     Raises
     ------
@@ -155,9 +152,6 @@ def load(name: str) -> Paper:
     if name not in NAMES:
         raise ParameterError(f"the paper is {name!r}; choose from {', '.join(NAMES)}")
     module = import_module(f"discreet.papers.{name}")
-    if not hasattr(module, "PAPER"):  # a paper whose register is not written yet
-        authors, title = (module.__doc__ or name).splitlines()[0].rstrip(".").split(f" {name[-4:]}, ")
-        return Paper(name, authors, int(name[-4:]), title, (), (module.claims,), (), draw_all=module.figures)
     paper = module.PAPER
     assert isinstance(paper, Paper)
     return paper
