@@ -32,9 +32,9 @@ from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Layout
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile import fixed_counts, methods
+from discreet.reconcile.axes import Key
 from discreet.reconcile.cliques import Part, in_order, parts
 from discreet.reconcile.cubes import ReconciledCube, fit_cubes, reconcile_cube, standard_deviations
-from discreet.reconcile.partitions import Key
 from discreet.reconcile.settle import PRECISE
 
 Tables = list[list[Integers]]
@@ -264,9 +264,8 @@ class TablePlan:
             noisy = {**noisy, **settled}
             variances = {**variances, **{key: np.asarray(PRECISE * self.variance) for key in settled}}
         else:
-            fixed = methods.combined_fixed(settled, literals)
-        naming = methods.dimension_naming(part)
-        return reconcile_cube(dict(noisy), dict(variances), fixed, self.seed, levels, naming, total_first=True)
+            fixed = fixed_counts.combined_fixed(settled, literals)
+        return reconcile_cube(dict(noisy), dict(variances), fixed, self.seed, levels, part.naming(), total_first=True)
 
     def _settled_groupings(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Return the groupings of a part whose counts are all settled, from coarse to fine, if they nest and agree."""
