@@ -32,10 +32,9 @@ from scipy import sparse
 from benchmarks.solvers import by_clarabel, by_osqp, within
 from benchmarks.timing import best
 from discreet.reconcile import cube, cubes
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block
+from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.fit_problem import Block
 from discreet.reconcile.least_squares import fit
-from discreet.reconcile.partitions import Key
 from discreet.reconcile.read_problem import read_problem
 
 Margins = dict[tuple[int, ...], Any]

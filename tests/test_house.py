@@ -1,14 +1,22 @@
-"""The rules that keep the code easy to find: short modules, and file names that occur once, a map that is true."""
+"""The rules that keep the code easy to find: short modules, file names that occur once, a short walk, a true map."""
 
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
+import grimp
 from tools import package_map
 
 SOURCE = Path(__file__).parents[1] / "src" / "discreet"
 MODULES = sorted(SOURCE.rglob("*.py"))
 MOST_LINES = 400
+FEWEST_LINES = 30
+"""A module below this length that has one importer belongs into its importer."""
+
+MOST_FILES = 44
+"""The most files that the numbers of a release pass through, from the opened source to the published folder."""
 
 SAME_NAME = {
     "__init__.py": "every package has one",
@@ -24,6 +32,27 @@ SAME_NAME = {
 def test_no_module_is_longer_than_400_lines() -> None:
     lengths = {path.relative_to(SOURCE).as_posix(): len(path.read_text().splitlines()) for path in MODULES}
     assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_no_short_module_has_one_importer() -> None:
+    graph = grimp.build_graph("discreet", cache_dir=None)
+    short = []
+    for path in MODULES:
+        name = ".".join(["discreet", *path.relative_to(SOURCE).with_suffix("").parts])
+        if path.name in SAME_NAME or len(path.read_text().splitlines()) >= FEWEST_LINES:
+            continue
+        if len(graph.find_modules_that_directly_import(name)) == 1:
+            short.append(name)
+    assert short == []
+
+
+def test_the_numbers_of_a_release_pass_through_few_files() -> None:
+    """`uv run python -m tools.count_walk` lists the files; a star marks those that are counted here."""
+    command = [sys.executable, "-m", "tools.count_walk"]
+    done = subprocess.run(command, cwd=SOURCE.parents[1], capture_output=True, text=True, check=True)
+    found = re.search(r"^data: (\d+) files, (\d+) with numbers$", done.stdout, re.MULTILINE)
+    assert found is not None
+    assert 20 < int(found[2]) <= MOST_FILES
 
 
 def test_a_file_name_occurs_once_unless_both_files_are_one_idea() -> None:

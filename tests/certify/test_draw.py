@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Counts, Cycle, Mechanism, PTable, Row, design
 from discreet.certify import ptable
-from discreet.certify._key_lookup import Lookup
-from discreet.certify._keystream import Keystream
+from discreet.certify._key_lookup import Keystream, Lookup
 from discreet.errors import EntropyError, InputError
 from discreet.testing import chi_square
 

@@ -15,12 +15,10 @@ from scipy import sparse
 
 from discreet.errors import SolverError
 from discreet.reconcile import cube, dense, least_squares
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block
-from discreet.reconcile.fit_certificate import Fit
+from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.fit_problem import Block, Fit
 from discreet.reconcile.least_squares import fit
-from discreet.reconcile.partitions import Key
-from discreet.reconcile.simplex import nearest
+from discreet.reconcile.settle import nearest_with_totals
 from discreet.reconcile.variances import variances
 
 SOLVERS = ["elimination", "conjugate gradients"]
@@ -281,7 +279,7 @@ def test_a_search_that_is_cut_off_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 def test_the_nearest_numbers_have_the_total_and_one_shift(groups: list[list[float]], total: float) -> None:
     starts = np.cumsum([0, *map(len, groups)])[:-1]
     totals = np.full(len(groups), total)
-    projected = nearest(np.concatenate([np.array(group) for group in groups]), starts, totals)
+    projected = nearest_with_totals(np.concatenate([np.array(group) for group in groups]), starts, totals)
     for group, numbers in zip(groups, np.split(projected, starts[1:]), strict=True):
         assert (numbers >= 0).all()
         assert numbers.sum() == pytest.approx(total, abs=1e-9 * (1 + total))

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.errors import ReleaseError, SolverError
 from discreet.publish.verify_folder import verify_folder
-from discreet.reconcile import cubes, fit_certificate, least_squares
+from discreet.reconcile import cubes, fit_problem, least_squares
 from discreet.release import Release, demo_town, run
 
 from . import truth
@@ -150,7 +150,7 @@ def _unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the search early, and ignore that it did not converge."""
     monkeypatch.setattr(least_squares, "STEPS", 0)
     for name in ("GAP", "RESIDUAL", "COARSE"):
-        monkeypatch.setattr(fit_certificate, name, np.inf)
+        monkeypatch.setattr(fit_problem, name, np.inf)
 
 
 MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {

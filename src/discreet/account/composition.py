@@ -1,7 +1,7 @@
 """What several cells cost together: an upper bound of delta for everything that one person touches.
 
 A person in k cells meets k tables. `compose` takes the profile of every table (`privacy_profile`), a dominating pair of
-every profile on one lattice of losses (`dominating_pair`, `loss_lattice`), and convolves the pairs (`convolution`):
+every profile on one lattice of losses (`dominating_pair`), and convolves the pairs (`convolution`):
 
     delta(epsilon) <= floor + finite(epsilon),      floor = 1 - prod (1 - mass at infinity).
 
@@ -24,9 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.account import loss_lattice
 from discreet.account.convolution import Ladder
-from discreet.account.dominating_pair import LARGEST_LOSS, ULP, Pair
+from discreet.account.dominating_pair import LARGEST_LOSS, ULP, Pair, choose_step
 from discreet.account.privacy_profile import Profile, Source, profile
 from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
@@ -323,7 +322,7 @@ def _profile(item: Any, distance: int) -> Curve:
 
 def _step(step: float | None, curves: list[tuple[Curve, int]]) -> float:
     if step is None:
-        natural = loss_lattice.choose(curves)
+        natural = choose_step(curves)
         return natural / math.ceil(natural / WIDEST_STEP)
     size = float(exact(step, "step"))
     largest = max(curve.largest for curve, _ in curves)

@@ -1,4 +1,4 @@
-"""From a row and a key to a displacement: the inverse of the integer cumulative weights.
+"""Keys, and the way from a row and a key to a displacement: the inverse of the integer cumulative weights.
 
 Output k of a row is chosen by the keys in [c_(k-1), c_k), where c are the cumulated weights. The last c is 2**bits, so
 every key chooses one output and no key is rejected. The displacement is the number to add to the true count (on a
@@ -8,17 +8,25 @@ Bulk draws use a guide table: the top bits of a key decide at once unless a thre
 then are the remaining bits drawn and the exact thresholds searched. Both ways give the output of the whole key. The
 time depends on the draws, though very little; so a single answer to a live question compares its key with every
 threshold instead.
+
+Keys are drawn from an AES-256-CTR keystream under a key that the operating system gives. Every call that draws takes a
+new key and throws the key away, so there is no state that a forked process, a thread or a copied virtual machine could
+share between two calls.
 """
 
+import os
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
 
 from discreet.arrays import Integers, Keys
-from discreet.certify._keystream import Keystream
 from discreet.certify.table import Table
 from discreet.domain import Counts
+from discreet.errors import EntropyError
 
 RowIndices = npt.NDArray[np.intp]
 """For every count the index of its row among the rows and then the interior."""
@@ -26,6 +34,36 @@ RowIndices = npt.NDArray[np.intp]
 GUIDE_BITS = 16
 GUIDE_SIZE = 1 << 20
 """Entries of the guide table. A larger table misses the processor's cache, a smaller one decides fewer draws."""
+
+KEY_BYTES = 32
+
+
+class Keystream:
+    """A stream of uniform integers that never repeats: AES-256-CTR under a new key.
+
+    Raises
+    ------
+    EntropyError
+        The operating system gave no random bytes, or too few.
+    """
+
+    def __init__(self) -> None:
+        try:
+            key = os.urandom(KEY_BYTES)
+        except (OSError, NotImplementedError) as error:
+            raise EntropyError(f"the operating system gave no random bytes ({error}); nothing was drawn") from error
+        if len(key) != KEY_BYTES:
+            raise EntropyError(f"the operating system gave {len(key)} random bytes of {KEY_BYTES}; nothing was drawn")
+        self._stream = Cipher(AES(key), CTR(bytes(16))).encryptor()
+
+    def words(self, size: int) -> npt.NDArray[np.uint16]:
+        """Return `size` uniform 16-bit integers."""
+        return np.frombuffer(self._stream.update(bytes(2 * size)), dtype="<u2")
+
+    def keys(self, size: int, bits: int) -> npt.NDArray[np.uint64]:
+        """Return `size` uniform integers in [0, 2**bits): the top bits of 64."""
+        wide = np.frombuffer(self._stream.update(bytes(8 * size)), dtype="<u8").astype(np.uint64)
+        return wide >> np.uint64(64 - bits) if bits else np.zeros(size, np.uint64)
 
 
 class Lookup:

@@ -15,8 +15,7 @@ from discreet import categories, files
 from discreet.arrays import Integers, Keys, rectangular
 from discreet.certify import table as integer_table
 from discreet.certify import verify
-from discreet.certify._key_lookup import Lookup, RowIndices
-from discreet.certify._keystream import Keystream
+from discreet.certify._key_lookup import Keystream, Lookup, RowIndices
 from discreet.certify.table import IntegerRow, Table
 from discreet.certify.verify import Certificate, Guarantee
 from discreet.domain import LARGEST, Cycle, Domain

@@ -83,6 +83,7 @@ class TextFile:
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the content of a file. Raise FormatError if it cannot be read or is too large."""
+    # `certify.verify` reads certificates in the same way, with errors of its own: it does not depend on this package.
     try:
         with files.open_file(path) as file:
             data = file.read(MOST_BYTES + 1)

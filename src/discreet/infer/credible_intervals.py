@@ -94,7 +94,7 @@ def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, pri
         `ptable` is not certified or is on a cycle, `level` is not between 0 and 1, the prior cannot be read, or no
         count can give a measurement.
     InputError
-        A measurement is not an integer.
+        `observed` holds a number that is not an integer.
 
     Examples
     --------

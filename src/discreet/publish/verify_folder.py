@@ -144,7 +144,7 @@ def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
     Parameters
     ----------
     folder
-        The path of the folder.
+        The path of a release folder.
 
     Returns
     -------

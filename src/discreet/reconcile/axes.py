@@ -1,20 +1,30 @@
-"""The axes of a family of groupings, their levels, and the relations between groupings.
+"""Partitions of the categories of an axis, the keys that name groupings, and the relations between groupings.
 
-A **key** names a grouping by pairs (axis, level), see `partitions`. A grouping **refines** another grouping if every
-cell of the other grouping is a sum of its own cells.
-
-Keys are canonical: an axis with a single group is left out, and two names of one partition become one name.
+A **partition** is an array with the group of every category: 0, 1, 2, ... without gaps. The finest partition has one
+group a category. A **level** is a partition with a name (counties in states). Level None is the finest partition.
 The partitions of one axis need not nest. The finest partition that two partitions both refine is their **join**.
+
+A **key** names a grouping by the axes that it keeps: pairs (axis, level) in the order of the axes. () is the total. A
+grouping **refines** another grouping if every cell of the other grouping is a sum of its own cells.
+
+The keys of `Axes` are canonical: an axis with a single group is left out, and two names of one partition become one
+name.
 """
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.arrays import Integers
-from discreet.reconcile.partitions import Array, Key, Labels, along, containing_groups, join
+
+Array = npt.NDArray[Any]
+Key = tuple[tuple[int, Hashable], ...]
+Labels = Mapping[tuple[int, Hashable], Integers]
+"""The partition of every level, by (axis, level)."""
 
 
 class Axes:
@@ -63,7 +73,7 @@ class Axes:
         for number, level in enumerate(levels):
             for other in levels[:number]:
                 if not (self._level_refines(axis, other, level) or self._level_refines(axis, level, other)):
-                    groups = join(self._labels[axis, level], self._labels[axis, other])
+                    groups = _join(self._labels[axis, level], self._labels[axis, other])
                     self._add_level(axis, ("join", level, other), groups)
 
     def _level_refines(self, axis: int, fine: Hashable, coarse: Hashable) -> bool:
@@ -210,3 +220,41 @@ class Axes:
         groups = self._containing_groups(axis, level, coarser[0])
         assert groups is not None, "the level refines the next coarser level"
         return groups
+
+
+def containing_groups(fine: Integers, coarse: Integers) -> Integers | None:
+    """Return, for every group of a fine partition, the group of a coarse partition that contains it.
+
+    Return None if some group of the fine partition lies in more than one group of the coarse partition.
+    """
+    container = np.zeros(int(fine.max()) + 1, dtype=np.int64)
+    container[fine] = coarse
+    return container if np.array_equal(container[fine], coarse) else None
+
+
+def sorted_by_group(groups: Integers) -> tuple[Integers, Integers]:
+    """Return the order that puts the members of each group together, and where each group starts in that order."""
+    order = np.argsort(groups, kind="stable")
+    return order, np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
+
+
+def _join(first: Integers, second: Integers) -> Integers:
+    """Return the finest partition that both partitions refine; its groups may be numbered with gaps.
+
+    Every category starts with its group of `first`. Then every group of either partition takes the least number of its
+    categories, again and again, until nothing changes.
+    """
+    groups = first.copy()
+    while True:
+        before = groups
+        for partition in (second, first):
+            least = np.full(int(partition.max()) + 1, len(groups))
+            np.minimum.at(least, partition, groups)
+            groups = least[partition]
+        if np.array_equal(groups, before):
+            return groups
+
+
+def along(values: Array, dimension: int, dimensions: int) -> Array:
+    """Return a vector shaped so that it broadcasts along one dimension of an array."""
+    return values.reshape([-1 if number == dimension else 1 for number in range(dimensions)])

@@ -23,7 +23,8 @@ import numpy as np
 from discreet.arrays import Integers
 from discreet.plan.codebook import Groups
 from discreet.plan.layout import Grouping, Layout
-from discreet.reconcile.partitions import Array, Key, containing_groups
+from discreet.reconcile.axes import Array, Key, containing_groups
+from discreet.reconcile.problem import Naming
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,14 @@ class Part:
             self.containing_cells(self.keys[fine], self.keys[coarse]) is not None for coarse, fine in pairwise(order)
         )
         return order if nested else None
+
+    def naming(self) -> Naming:
+        """Return how error messages name groupings of the part: by the names of their dimensions."""
+
+        def margin(key: Key) -> str:
+            return " by ".join(self.dimensions[axis] for axis, _ in key) or "the total"
+
+        return Naming(margin, lambda key, index: f"cell {index} of {margin(key)}" if key else "the total")
 
 
 def in_order(key: Key) -> Key:

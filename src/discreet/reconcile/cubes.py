@@ -9,7 +9,7 @@ In a single table of one or two dimensions, with nothing fixed, every number is 
 or with levels, that is not always possible: every cell is rounded down or up so that the margins stay within a unit or
 two. `moved` tells how far each margin is from its measurements.
 
-The categories of an axis are first sorted by their contents (`problem_order`). So the result does not depend on the
+The categories of an axis are first sorted by their contents (`problem`). So the result does not depend on the
 order in which categories are given, except for categories that agree in everything.
 """
 
@@ -24,11 +24,10 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.errors import InputError, SolverError
 from discreet.reconcile import inputs, tie_breaking
-from discreet.reconcile.blocks import Block
-from discreet.reconcile.fit_certificate import Fit
+from discreet.reconcile.axes import Array, Key
+from discreet.reconcile.fit_problem import Block, Fit
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.margins import Levels
-from discreet.reconcile.partitions import Array, Key
 from discreet.reconcile.problem import BY_KEY, Naming, Problem, UserKey
 from discreet.reconcile.read_problem import read_problem
 from discreet.reconcile.settle import settle
@@ -119,7 +118,7 @@ class ReconciledCube:
     free
         Least squares without bounds and without settled numbers, by the same keys; None if nothing was settled.
     gap, residual
-        The certificate of the fit (`fit_certificate`).
+        The certificate of the fit (`fit_problem`).
     shift
         The largest step from a real cell to its integer.
     """

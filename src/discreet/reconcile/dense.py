@@ -28,9 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import Booleans, Floats, Integers
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block
-from discreet.reconcile.partitions import Key
+from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.fit_problem import Block
 
 MOST_CELLS = 10_000
 MOST_TABLES = 40

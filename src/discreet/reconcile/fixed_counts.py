@@ -4,15 +4,16 @@ A literal gives a count for a population. A count above 0 is about exactly these
 group of people among them.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from discreet.arrays import Booleans, Integers
 from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Grouping
+from discreet.reconcile.axes import Key, along
 from discreet.reconcile.cliques import Part
-from discreet.reconcile.partitions import Key, along
 
 FixedCells = dict[Key, dict[tuple[int, ...], int]]
 """For each key, fixed counts by index."""
@@ -76,6 +77,18 @@ def _level_with_group(
             return level, int(groups[0])
     levels["fixed", number] = inside.astype(np.int64)
     return ("fixed", number), 1
+
+
+def combined_fixed(settled: Mapping[Key, Integers], literals: FixedCells) -> dict[Key, Any]:
+    """Return settled numbers and literals as the argument `fixed` of a cube; a literal replaces a settled number."""
+    if not literals:
+        return dict(settled)
+    fixed: dict[Key, Any] = {
+        key: {index: int(values[index]) for index in np.ndindex(values.shape)} for key, values in settled.items()
+    }
+    for key, counts in literals.items():
+        fixed[key] = {**fixed.get(key, {}), **counts}
+    return fixed
 
 
 def cells_of(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tuple[FixedCount, Booleans]]:

@@ -22,8 +22,8 @@ from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 from discreet.linear_program import silent_solver, sparse_model
 from discreet.reconcile.apportion import GRID
+from discreet.reconcile.axes import Array
 from discreet.reconcile.misfit import Misfit
-from discreet.reconcile.partitions import Array
 from discreet.reconcile.tie_breaking import Words
 
 SUBSETS = (20_000, 200_000)

@@ -23,7 +23,7 @@ Problems of few cells take the same steps by elimination (`dense`).
 
 **Certificate.** Whatever the multipliers are, g(t) is at most the least f. Take f at the tables found, with margins as
 sums of their cells: f exceeds the minimum by at most gap = f - g(t), and every number is within sqrt(2 gap) of its own
-least-squares standard deviations of the exact minimum. A result beyond the limits of `fit_certificate` is an error.
+least-squares standard deviations of the exact minimum. A result beyond the limits of `fit_problem` is an error.
 """
 
 import math
@@ -36,10 +36,8 @@ from threadpoolctl import ThreadpoolController
 from discreet.arrays import Floats
 from discreet.errors import SolverError
 from discreet.reconcile import dense
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block, close_empty_sums
-from discreet.reconcile.fit_certificate import Fit, Limits
-from discreet.reconcile.partitions import Array, Key
+from discreet.reconcile.axes import Array, Axes, Key
+from discreet.reconcile.fit_problem import Block, Fit, Limits, close_empty_sums
 from discreet.reconcile.stacks import SINGLE, Family
 
 AIM, AIM_IF_LARGE = 1e-6, 1e-4

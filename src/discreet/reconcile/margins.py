@@ -1,6 +1,6 @@
 """Margins of a cube: sums over axes, or over groups of categories of an axis.
 
-A **key** names a margin by pairs (axis, level), see `partitions`. () is the total.
+A **key** names a margin by pairs (axis, level), see `axes`. () is the total.
 
 `Margins.add` adds up cells to every margin. `Margins.spread` is the transpose: given a number for every cell of every
 margin, each cell of the cube gets the sum of the numbers of the margins' cells that contain it. Each margin is summed
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Integers
-from discreet.reconcile.partitions import Array, Key, Labels, containing_groups, sorted_by_group
+from discreet.reconcile.axes import Array, Key, Labels, containing_groups, sorted_by_group
 
 Levels = Mapping[int, Mapping[Hashable, npt.ArrayLike]]
 

@@ -1,4 +1,4 @@
-"""The methods of `table_plan` that are not a cube: a tree, and Wang's list; and the arguments of a cube."""
+"""The methods of `table_plan` that are not a cube: a tree, and Wang's list."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,23 +8,9 @@ import numpy as np
 
 from discreet.arrays import Floats, Integers
 from discreet.reconcile import wang
+from discreet.reconcile.axes import Array, Key
 from discreet.reconcile.cliques import Part
-from discreet.reconcile.fixed_counts import FixedCells
-from discreet.reconcile.partitions import Array, Key
-from discreet.reconcile.problem import Naming
 from discreet.reconcile.trees import fit_tree
-
-
-def combined_fixed(settled: Mapping[Key, Integers], literals: FixedCells) -> dict[Key, Any]:
-    """Return settled numbers and literals as the argument `fixed` of a cube; a literal replaces a settled number."""
-    if not literals:
-        return dict(settled)
-    fixed: dict[Key, Any] = {
-        key: {index: int(values[index]) for index in np.ndindex(values.shape)} for key, values in settled.items()
-    }
-    for key, counts in literals.items():
-        fixed[key] = {**fixed.get(key, {}), **counts}
-    return fixed
 
 
 def reconcile_list(part: Part, noisy: Mapping[Key, Integers], seed: int) -> dict[Key, Integers]:
@@ -94,12 +80,3 @@ def reconcile_chain(
         return {key: numbers.reshape(noisy[key].shape) for key, numbers in zip(chain, split, strict=True)}
 
     return by_key(integers), by_key(free)
-
-
-def dimension_naming(part: Part) -> Naming:
-    """Return how error messages name groupings of a part: by the names of their dimensions."""
-
-    def margin(key: Key) -> str:
-        return " by ".join(part.dimensions[axis] for axis, _ in key) or "the total"
-
-    return Naming(margin, lambda key, index: f"cell {index} of {margin(key)}" if key else "the total")

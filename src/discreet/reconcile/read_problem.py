@@ -10,9 +10,17 @@ from discreet.arrays import Floats, Integers
 from discreet.errors import InputError, ParameterError
 from discreet.exact import is_integer
 from discreet.reconcile import inputs
-from discreet.reconcile.partitions import Key, Labels
-from discreet.reconcile.problem import BY_KEY, Naming, Problem, UserKey, UserMargin, bounds, first_index
-from discreet.reconcile.problem_order import UnorderedProblem
+from discreet.reconcile.axes import Key, Labels
+from discreet.reconcile.problem import (
+    BY_KEY,
+    Naming,
+    Problem,
+    UnorderedProblem,
+    UserKey,
+    UserMargin,
+    bounds,
+    first_index,
+)
 
 LARGEST_TABLE = 2**27
 """Most cells of one table."""
@@ -30,7 +38,7 @@ def read_problem(
     naming
         How messages name margins and cells.
     ordered
-        Sort the categories of every axis by their contents (`problem_order`).
+        Sort the categories of every axis by their contents (`problem`).
 
     Raises
     ------

@@ -6,7 +6,7 @@
 3. In more dimensions, or with levels, lists and two-way margins are rounded first, as tables of their own: the sums of
    the cells aim at these integers. Cells are rounded down or up so that all margins come close to their aims
    (`round_nd`), moved by units until the fixed sums are met (`fixed_sums`), and then moved in pairs so that more sums
-   meet their aims (`pair_moves`).
+   meet their aims (`round_nd`).
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,12 @@ import numpy as np
 
 from discreet.arrays import Booleans, Floats, Integers
 from discreet.reconcile import tie_breaking
+from discreet.reconcile.axes import Key
 from discreet.reconcile.fixed_sums import balance, meet
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit
-from discreet.reconcile.pair_moves import move_pairs
-from discreet.reconcile.partitions import Key
 from discreet.reconcile.round_2d import controlled_rounding
-from discreet.reconcile.round_nd import wave_rounding
+from discreet.reconcile.round_nd import move_pairs, wave_rounding
 
 NEAR = 0.1
 """How far raked cells may end from a fixed sum; rounding corrects the rest."""
@@ -33,15 +32,8 @@ INTEGER_AIMS = 2
 """Dimensions of a margin up to which integers within all its sums always exist."""
 
 
-def round_table(
-    margins: Margins,
-    real: Floats,
-    fixed: Mapping[Key, Integers],
-    weights: Mapping[Key, float],
-    bounds: tuple[Integers, Integers],
-    seed_key: int,
-) -> Integers | None:
-    """Return the integers of a table; None if none are found that meet the fixed sums.
+class TableRounding:
+    """The rounding of one table.
 
     Parameters
     ----------
@@ -57,17 +49,6 @@ def round_table(
         The lowest and the highest value of each cell.
     seed_key
         Decides between equals.
-
-    Raises
-    ------
-    SolverError
-        The search for integers took too long.
-    """
-    return _Rounding(margins, real, fixed, weights, bounds, seed_key).run()
-
-
-class _Rounding:
-    """The rounding of one table; parameters are those of `round_table`.
 
     Attributes
     ----------
@@ -97,7 +78,13 @@ class _Rounding:
         self.sum_indices, self.targets = self._fixed_sums()
 
     def run(self) -> Integers | None:
-        """Return the integers; None if none are found that meet the fixed sums."""
+        """Return the integers of the table; None if none are found that meet the fixed sums.
+
+        Raises
+        ------
+        SolverError
+            The search for integers took too long.
+        """
         cells = self._raked()
         integers = self._rounded_2d(cells)
         if integers is None:
@@ -142,7 +129,7 @@ class _Rounding:
         }
         margins = Margins(np.shape(aim), list(fixed), {})
         bounds = np.zeros(np.shape(aim), dtype=np.int64), np.full(np.shape(aim), np.iinfo(np.int64).max)
-        return round_table(margins, aim, fixed, dict.fromkeys(fixed, 1.0), bounds, self.seed_key)
+        return TableRounding(margins, aim, fixed, dict.fromkeys(fixed, 1.0), bounds, self.seed_key).run()
 
     def _move_pairs(self, cells: Floats, integers: Integers, aims: list[Floats]) -> None:
         """Move units between pairs of cells so that more sums meet their aims; fixed sums stay."""

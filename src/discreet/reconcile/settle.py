@@ -5,8 +5,8 @@ a margin with nearly empty categories. Readers look at margins first. So margins
 
 1. The total is the total of least squares without bounds, which is right on average, rounded, and not below 0.
 2. The sums along an axis, level by level from coarse to fine, are those of least squares without bounds, moved to the
-   nearest non-negative numbers with the settled sum above them (`simplex`). Tables with all these sums exist: the
-   product of the shares along each axis is one.
+   nearest non-negative numbers with the settled sum above them. Tables with all these sums exist: the product of the
+   shares along each axis is one.
 3. Groupings of two or more axes that several tables share are fitted among themselves: not negative, and with the
    sums along their axes.
 
@@ -20,13 +20,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block
+from discreet.arrays import Floats, Integers
+from discreet.reconcile.axes import Axes, Key, sorted_by_group
+from discreet.reconcile.fit_problem import Block
 from discreet.reconcile.least_squares import fit
-from discreet.reconcile.partitions import Key, sorted_by_group
 from discreet.reconcile.problem import Problem
-from discreet.reconcile.simplex import nearest
 from discreet.reconcile.whole_numbers import separators
 
 PRECISE = 0.01
@@ -106,6 +104,34 @@ def _sums_along(
     for key in reversed(chain):
         if key not in tables:
             order, starts = sorted_by_group(axes.parents(axis, key[0][1]))
-            above = nearest(axes.add(free[source], source, key)[order], starts, above)[np.argsort(order)]
+            above = nearest_with_totals(axes.add(free[source], source, key)[order], starts, above)[np.argsort(order)]
             sums = {key: above}
     return sums
+
+
+def nearest_with_totals(values: Floats, starts: Integers, totals: Floats) -> Floats:
+    """Return the nearest non-negative numbers with given totals.
+
+    For numbers v and a total t, the nearest non-negative numbers with the sum t are max(v - c, 0). Sort v from the
+    largest. If the k largest numbers stay positive, c = (sum of the k largest - t) / k; k is the most for which the
+    k-th largest number exceeds c.
+
+    Parameters
+    ----------
+    values
+        Numbers, one group after another.
+    starts
+        Where each group starts; no group is empty.
+    totals
+        The sum of each group, not negative.
+    """
+    sizes = np.diff(starts, append=len(values))
+    group = np.repeat(np.arange(len(starts)), sizes)
+    falling = values[np.lexsort((-values, group))]
+    sums = np.cumsum(falling)
+    sums -= np.repeat(sums[starts] - falling[starts], sizes)
+    rank = np.arange(len(values)) - starts[group] + 1
+    shifts = (sums - totals[group]) / rank
+    kept = np.add.reduceat((falling > shifts).astype(np.int64), starts)
+    shift = shifts[starts + np.maximum(kept, 1) - 1]
+    return np.asarray(np.maximum(values - shift[group], 0.0))

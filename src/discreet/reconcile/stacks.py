@@ -22,10 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.arrays import Booleans, Floats, Integers
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block
+from discreet.reconcile.axes import Array, Axes, Key, along, sorted_by_group
+from discreet.reconcile.fit_problem import Block
 from discreet.reconcile.margins import Margins
-from discreet.reconcile.partitions import Array, Key, along, sorted_by_group
 
 SINGLE = 200_000
 """Cells of a block from which Newton steps are computed in single precision."""

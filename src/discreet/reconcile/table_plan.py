@@ -18,7 +18,7 @@ cannot be made are not published; the error is raised.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,9 @@ from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Layout
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile import fixed_counts, methods
+from discreet.reconcile.axes import Key
 from discreet.reconcile.cliques import Part, in_order, parts
 from discreet.reconcile.cubes import ReconciledCube, fit_cubes, reconcile_cube, standard_deviations
-from discreet.reconcile.partitions import Key
 from discreet.reconcile.settle import PRECISE
 
 Tables = list[list[Integers]]
@@ -93,6 +93,8 @@ class TablePlan:
         Decides ties.
     variance
         The variance of the noise of one measurement.
+    part_deviations
+        The `deviations` of every part. They depend on no measurement, so they are computed once, before the draw.
     """
 
     layout: Layout
@@ -101,6 +103,7 @@ class TablePlan:
     literals: tuple[FixedCount, ...]
     seed: int
     variance: float
+    part_deviations: tuple[dict[int, float] | None, ...] = ()
 
     @property
     def methods(self) -> list[tuple[list[str], str]]:
@@ -167,17 +170,17 @@ class TablePlan:
         return any(part.population != other.population for other in self._earlier(part))
 
     def _earlier(self, part: Part) -> list[Part]:
-        every = [other for _, other in self.parts]
-        return every[: every.index(part)]
+        return [other for _, other in self.parts[: self._number(part)]]
+
+    def _number(self, part: Part) -> int:
+        return [other for _, other in self.parts].index(part)
 
     def deviations(self, part: Part) -> dict[int, float] | None:
         """Return the standard deviation of least squares without bounds, over the cells of every grouping of a part.
 
         Return None if no formula gives it: two dimensions have several levels, or levels do not nest.
         """
-        shapes = {key: part.shape(key) for key in part.distinct}
-        by_key = standard_deviations(shapes, self._variances(part), part.levels)
-        return None if by_key is None else {index: by_key[in_order(key)] for index, key in part.keys.items()}
+        return self.part_deviations[self._number(part)]
 
     def simulated(
         self, number: int, runs: Sequence[Sequence[Integers]]
@@ -211,7 +214,7 @@ class TablePlan:
                 if run.free is not None
             ]
         cubes = [self._by_key(part, measurements) for measurements in runs]
-        variances = self._variances(part)
+        variances = self.variances(part)
         batches = [cubes[start : start + BATCH] for start in range(0, len(cubes), BATCH)]
         fits = [cube_fit for batch in batches for cube_fit in fit_cubes(batch, variances, part.levels)]
         pairs = [(part.by_grouping(free), part.by_grouping(real)) for free, real in fits]
@@ -226,7 +229,7 @@ class TablePlan:
         noisy = self._by_key(part, measurements)
         if method == "wang-3":
             return Fitted(part.by_grouping(methods.reconcile_list(part, noisy, self.seed)), None)
-        variances, shared = self._variances(part), self._settled_groupings(part, settled)
+        variances, shared = self.variances(part), self._settled_groupings(part, settled)
         if method == "tree":
             indices = part.chain(list(part.distinct.values()))
             assert indices is not None, "a tree is chosen if groupings nest"
@@ -240,7 +243,7 @@ class TablePlan:
         """Return the measurements of a part by key, with axes in order."""
         return {key: part.in_axis_order(index, measurements[index]) for key, index in part.distinct.items()}
 
-    def _variances(self, part: Part) -> dict[Key, Floats]:
+    def variances(self, part: Part) -> dict[Key, Floats]:
         """Return the variance of every measurement, multiplied by the number of groupings that its cell is in.
 
         A cell that is in several groupings has one noise, which must count once.
@@ -275,9 +278,8 @@ class TablePlan:
             noisy = {**noisy, **settled}
             variances = {**variances, **{key: np.asarray(PRECISE * self.variance) for key in settled}}
         else:
-            fixed = methods.combined_fixed(settled, literals)
-        naming = methods.dimension_naming(part)
-        return reconcile_cube(dict(noisy), dict(variances), fixed, self.seed, levels, naming, total_first=True)
+            fixed = fixed_counts.combined_fixed(settled, literals)
+        return reconcile_cube(dict(noisy), dict(variances), fixed, self.seed, levels, part.naming(), total_first=True)
 
     def _settled_groupings(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Return the groupings of a part whose counts are all settled, from coarse to fine, if they nest and agree."""
@@ -335,7 +337,15 @@ def make_table_plan(plan: ReleasePlan) -> TablePlan:
         with_methods = tuple((_method(spec.reconcile, part, layout, literals), part) for part in chosen)
         table_plan = TablePlan(layout, with_methods, tuple(overlapping), literals, spec.seed, variance)
     _require_literals_met(table_plan)
-    return table_plan
+    deviations = tuple(_deviations(table_plan, part) for _, part in table_plan.parts)
+    return replace(table_plan, part_deviations=deviations)
+
+
+def _deviations(table_plan: TablePlan, part: Part) -> dict[int, float] | None:
+    """Return the deviations of a part; None if no formula gives them (`variances`)."""
+    shapes = {key: part.shape(key) for key in part.distinct}
+    by_key = standard_deviations(shapes, table_plan.variances(part), part.levels)
+    return None if by_key is None else {index: by_key[in_order(key)] for index, key in part.keys.items()}
 
 
 def _mean_square(ptable: PTable) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from discreet.arrays import Booleans, Floats, Integers
 from discreet.errors import InputError
 from discreet.reconcile import tie_breaking
-from discreet.reconcile.partitions import Array
+from discreet.reconcile.axes import Array
 
 LISTED = 8
 """Nodes of a circle that an error message shows at most."""

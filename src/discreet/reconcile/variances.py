@@ -27,9 +27,8 @@ from itertools import chain, combinations, pairwise
 import numpy as np
 
 from discreet.arrays import Floats, Integers
-from discreet.reconcile.axes import Axes
-from discreet.reconcile.blocks import Block
-from discreet.reconcile.partitions import Key
+from discreet.reconcile.axes import Axes, Key
+from discreet.reconcile.fit_problem import Block
 
 Pair = tuple[int, Hashable]
 

@@ -19,10 +19,10 @@ import numpy as np
 from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 from discreet.reconcile import tie_breaking
+from discreet.reconcile.axes import Key
 from discreet.reconcile.margins import Margins
-from discreet.reconcile.partitions import Key
 from discreet.reconcile.problem import Naming, Problem, bounds
-from discreet.reconcile.round_table import round_table
+from discreet.reconcile.round_table import TableRounding
 
 TRIES = 8
 """Most attempts."""
@@ -195,7 +195,7 @@ class _Attempt:
         variances = [problem.variance.get(key) for key in (*within, *loose)]
         precisions = [0.0 if variance is None else 1 / float(np.mean(variance)) for variance in variances]
         weights = dict(zip(local_keys, precisions, strict=True))
-        integers = round_table(margins, real, fixed, weights, (low, high), self.seed_key)
+        integers = TableRounding(margins, real, fixed, weights, (low, high), self.seed_key).run()
         if integers is None:
             raise _CrossingError(
                 f"no non-negative integers were found for {self.naming.margin(table)} within its sums by"

@@ -94,6 +94,7 @@ def wang(
     return posteriors
 
 
+# The parameters of `wang` are written out again, so that help and editors show them.
 def pair(
     released: npt.ArrayLike,
     *,

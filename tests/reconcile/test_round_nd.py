@@ -8,7 +8,7 @@ import pytest
 from discreet.arrays import Floats, Integers
 from discreet.reconcile.margins import Margins
 from discreet.reconcile.misfit import Misfit
-from discreet.reconcile.pair_moves import move_pairs
+from discreet.reconcile.round_nd import move_pairs
 
 SIDES = (14, 12, 10)
 KEYS = [tuple((axis, None) for axis in axes) for size in range(3) for axes in combinations(range(3), size)]
