@@ -20,6 +20,9 @@ from fractions import Fraction
 TOLERANCE = 1e-9
 """Relative difference within which two logarithms name the same level."""
 
+GUIDED = 12
+"""Attempts to find the start of a chain from the sum of the last chain, before the search goes on by halves."""
+
 
 def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
     """Return the level of every output; None if the probabilities are not levels of E, or all on one level.
@@ -166,11 +169,18 @@ def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, ste
     for level in levels:
         sizes[level] += 1
 
-    def fits(start: int) -> bool:
-        return sum(size * a for size, a in zip(sizes, chain(start, exp_epsilon, len(sizes)), strict=True)) <= total
+    def left(multiple: int) -> int:
+        weights = chain(multiple * step, exp_epsilon, len(sizes))
+        return total - sum(size * weight for size, weight in zip(sizes, weights, strict=True))
 
+    growth = step * math.fsum(size * float(exp_epsilon) ** -level for level, size in enumerate(sizes))
     low, high = 0, total // step + 1
+    guess = int(total / growth)
+    attempts = 0
     while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle * step) else (low, middle)
+        attempts += 1
+        middle = min(max(guess, low + 1), high - 1) if attempts <= GUIDED else (low + high) // 2
+        rest = left(middle)
+        low, high = (middle, high) if rest >= 0 else (low, middle)
+        guess = middle + (max(int(rest / growth), 1) if rest >= 0 else min(int(rest / growth), -1))
     return low * step

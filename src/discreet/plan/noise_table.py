@@ -82,16 +82,16 @@ def _advised_table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
             " example 1e-9",
             ("budget",),
         )
-    from discreet.plan.adviser import advise  # loads all designs, and only releases without a design need them
+    from discreet.plan.adviser import best_advice  # loads all designs, and only releases without a design need them
 
-    advice = advise(
+    advice = best_advice(
         epsilon=spec.budget.epsilon,
         delta=spec.budget.delta,
         cells=touches,
         contributions=spec.unit.contributions,
         bits=bits,
     )
-    return advice[0].ptable
+    return advice.ptable
 
 
 def contradictions(spec: ReleaseSpec, ptable: PTable) -> Iterator[str]:

@@ -51,12 +51,10 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
 def _half(sigma2: Fraction, tail: Fraction, support: int | None) -> list[int]:
     """Integers in proportion to p(0), p(1), ... up to the support, or until what lies beyond is the tail's share."""
     half: list[int] = []
-    total, one = 0, 1 << _gaussian_weights.SHIFT
+    total, one, least = 0, 1 << _gaussian_weights.SHIFT, tail.numerator
     for z, (weight, ratio) in enumerate(_gaussian_weights.weights(1 / (2 * sigma2))):
-        beyond = Fraction(
-            2 * weight << _gaussian_weights.SHIFT, one - ratio
-        )  # a geometric series above p(z) + p(z+1) + ...
-        if z > support if support is not None else z > 1 and beyond <= tail * total:
+        beyond = 2 * weight << _gaussian_weights.SHIFT  # over one - ratio: a geometric series above p(z) + p(z+1) + ...
+        if z > support if support is not None else z > 1 and beyond * tail.denominator <= least * total * (one - ratio):
             break
         if weight == 0:
             break
