@@ -7,8 +7,8 @@ set S of outputs and every ratio a
 
     P_i(S) <= a P_(i-1)(S) + H(a),
 
-because H is the largest excess over all neighbours, in both directions. Call (a, v) a line of m rows if P_(i+m)(S) <= a P_i(S) + v for every S
-and i. Then
+because H is the largest excess over all neighbours, in both directions. Call (a, v) a line of m rows if P_(i+m)(S) <=
+a P_i(S) + v for every S and i. Then
 
     one row        (a, H(a)) is a line for every a;
     mirrored       if (a, v) is a line, (1/a, 1 - (1 - v)/a) is one: take the complement of S, and go the way back;
@@ -51,7 +51,12 @@ MOST_RATIOS = 1 << 13
 GRID = 1 << 11
 """Starts on each side of 1/2, in equal steps of the logarithm, besides one start for each line of one row."""
 
+APART = 1e-8
+"""Of ratios that are nearer than this, one is enough: others change the bound in its eighth digit."""
+
 LEAST_START = 1e-30
+
+LONGEST_ORBIT = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +178,7 @@ def group_profile(source: Source, rows: int) -> GroupProfile:
     >>> [f"{curve.delta(0.4):.6f}" for curve in (bound, all_in_one_cell)]
     ['0.048771', '0.048771']
     """
-    lines = _one_row(source)
+    lines = _one_row(source, rows)
     result = None
     while True:
         if rows & 1:
@@ -220,7 +225,7 @@ class _Excess:
         return np.minimum((self.sums[np.maximum(index, 0)] + rise) * (1 + 4 * ULP), 1)
 
 
-def _one_row(source: Source) -> _Lines:
+def _one_row(source: Source, rows: int) -> _Lines:
     """Return the lines of one row: at the ratios p/q of all outputs of all neighbours, and mirrored."""
     pairs = [
         _Excess.of(*line)
@@ -228,6 +233,9 @@ def _one_row(source: Source) -> _Lines:
         for line in zip(*block, strict=True)
     ]
     ratios = np.unique(np.concatenate([[1.0], *(pair.ratios[pair.ratios > 1] for pair in pairs)]))[::-1]
+    apart = np.floor(ratios / APART)
+    first = np.concatenate([[True], np.diff(apart) < 0]) & (apart > apart[-1])
+    ratios = np.append(ratios[first], 1.0)
     if len(ratios) > MOST_RATIOS:
         ratios = ratios[np.unique(np.linspace(0, len(ratios) - 1, MOST_RATIOS).round().astype(np.int64))]
     values = np.zeros_like(ratios)
@@ -235,11 +243,16 @@ def _one_row(source: Source) -> _Lines:
         values = np.maximum(values, pair.at(ratios))
     above = ratios[-2::-1]
     back = (values[-2::-1] + (above - 1)) / above * (1 + 4 * ULP)
-    return _with_starts(np.concatenate([ratios, 1 / above * (1 + ULP)]), np.concatenate([values, back]))
+    ratios, values = np.concatenate([ratios, 1 / above * (1 + ULP)]), np.concatenate([values, back])
+    return _with_starts(ratios, values, min(rows, LONGEST_ORBIT))
 
 
-def _with_starts(ratios: Floats, values: Floats) -> _Lines:
-    """Return lines at starts: alpha = 0, one in every segment of the lowest lines, and a grid."""
+def _with_starts(ratios: Floats, values: Floats, rows: int) -> _Lines:
+    """Return lines at starts: alpha = 0, one in every segment of the lowest lines, a grid, and an orbit.
+
+    Every row of geometric noise takes a chance from one segment of the bound of all rows to the next. So the chances
+    that follow from one in the middle, and their complements, meet all segments.
+    """
     if len(ratios) == 1:
         return _Lines(np.array([0.0, 1.0]), np.repeat(ratios, 2), np.repeat(values, 2))
     crossings = np.maximum.accumulate(np.maximum(np.diff(values) / -np.diff(ratios), 0))
@@ -247,7 +260,15 @@ def _with_starts(ratios: Floats, values: Floats) -> _Lines:
     index = np.arange(len(ratios))
     inside = (ends[:-1] + ends[1:]) / 2
     grid = np.array([0.5 * (2 * LEAST_START) ** (step / GRID) for step in range(GRID + 1)])
-    more = np.concatenate([[0.0], grid, 1 - grid])
+    middle = int(np.searchsorted(-ratios, -1.0))
+    orbit = [float(inside[min(middle, len(inside) - 1)])]
+    for _ in range(rows):
+        lowest = min(int(np.searchsorted(crossings, orbit[-1], side="right")), len(ratios) - 1)
+        orbit.append(min(float(ratios[lowest]) * orbit[-1] + float(values[lowest]), 1.0))
+        if orbit[-1] == 1:
+            break
+    orbits = np.array(orbit)
+    more = np.concatenate([[0.0], grid, 1 - grid, orbits, 1 - orbits])
     starts = np.concatenate([inside, more])
     chosen = np.concatenate([index, np.minimum(np.searchsorted(crossings, more, side="right"), len(ratios) - 1)])
     starts, first = np.unique(starts, return_index=True)

@@ -52,11 +52,14 @@ def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
 
 def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
     """Return `length` weights: a = start, then ceil(a / E), then ceil of that over E, and so on."""
-    weights = [start]
+    up, down = exp_epsilon.numerator, exp_epsilon.denominator
+    weights, last = [start], start
     while len(weights) < length:
-        weights.append(-(-weights[-1] * exp_epsilon.denominator // exp_epsilon.numerator))
-        if weights[-1] == weights[-2]:
-            weights += weights[-1:] * (length - len(weights))
+        weight = -(-last * down // up)
+        weights.append(weight)
+        if weight == last:
+            weights += [weight] * (length - len(weights))
+        last = weight
     return weights
 
 

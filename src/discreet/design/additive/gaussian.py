@@ -60,5 +60,6 @@ def _half(sigma2: Fraction, tail: Fraction, support: int | None) -> list[int]:
             break
         half.append(weight)
         total += 2 * weight if z else weight
-        parameters.reach(z, "choose a smaller sigma2 or a larger tail")
+        if z > parameters.LARGEST_SUPPORT:
+            parameters.reach(z, "choose a smaller sigma2 or a larger tail")
     return half
