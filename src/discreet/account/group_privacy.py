@@ -260,8 +260,9 @@ def _with_starts(ratios: Floats, values: Floats, rows: int) -> _Lines:
     index = np.arange(len(ratios))
     inside = (ends[:-1] + ends[1:]) / 2
     grid = np.array([0.5 * (2 * LEAST_START) ** (step / GRID) for step in range(GRID + 1)])
-    middle = int(np.searchsorted(-ratios, -1.0))
-    orbit = [float(inside[min(middle, len(inside) - 1)])]
+    middle = max(int(np.searchsorted(-ratios, -1.0)) - 1, 0)
+    corner = float(ends[middle + 1])
+    orbit = [min((corner + float(ratios[middle]) * corner + float(values[middle])) / 2, 1.0)]
     for _ in range(rows):
         lowest = min(int(np.searchsorted(crossings, orbit[-1], side="right")), len(ratios) - 1)
         orbit.append(min(float(ratios[lowest]) * orbit[-1] + float(values[lowest]), 1.0))

@@ -176,6 +176,17 @@ class TablePlan:
         by_key = standard_deviations(shapes, self._variances(part), part.levels)
         return None if by_key is None else {index: by_key[in_order(key)] for index, key in part.keys.items()}
 
+    def exact_deviations(self) -> dict[int, float]:
+        """Return the standard deviation of least squares, by grouping index, wherever a formula gives it.
+
+        No formula gives it for lists (`wang-3`), and for parts that meet public counts or follow other parts.
+        """
+        found: dict[int, float] = {}
+        for method, part in self.parts:
+            if method != "wang-3" and not self.meets_counts(part) and not self.follows(part):
+                found |= self.deviations(part) or {}
+        return found
+
     def simulated(
         self, number: int, runs: Sequence[Sequence[Integers]]
     ) -> list[dict[int, tuple[Floats, Floats]]] | None:

@@ -117,7 +117,9 @@ def _one_row(table: Table, rows: int) -> _Lines:
         ratios.append(-(-ONE * ONE // a))
         values.append(-(-(v + a - ONE) * ONE // a))
     crossings = _crossings(ratios, values)
-    chance = _middle(ratios, crossings)
+    middle = max(ratios.index(ONE) - 1, 0)
+    corner = [*crossings, ONE][middle]
+    chance = min((corner + (ratios[middle] * corner >> SCALE) + values[middle]) // 2, ONE)
     orbit = {chance, ONE - chance}
     for _ in range(rows):
         index = min(bisect_right(crossings, chance), len(ratios) - 1)
@@ -144,13 +146,6 @@ def _crossings(ratios: Sequence[int], values: Sequence[int]) -> list[int]:
             last = min(max(last, (values[index + 1] - values[index]) * ONE // gap), ONE)
         crossings.append(last)
     return crossings
-
-
-def _middle(ratios: Sequence[int], crossings: Sequence[int]) -> int:
-    """Return a chance at which the line with the ratio 1 is lowest. The chances that follow from it are starts too."""
-    index = ratios.index(ONE)
-    ends = [0, *crossings, ONE]
-    return (ends[index] + ends[index + 1]) // 2
 
 
 def _starts(crossings: Sequence[int]) -> set[int]:
