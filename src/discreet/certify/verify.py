@@ -143,13 +143,7 @@ def canonical(document: dict[str, Any]) -> bytes:
 
 
 def _written(value: Any, line: str) -> str:
-    """Return json.dumps(value, sort_keys=True, indent=1, allow_nan=False). Lists of texts, such as weights, are fast.
-
-    Parameters
-    ----------
-    line
-        A line end, and the indent of the value.
-    """
+    """Return json.dumps(value, sort_keys=True, indent=1), fast for lists of texts. `line`: line end and indent."""
     inner = line + " "
     if isinstance(value, dict) and value and all(isinstance(key, str) for key in value):
         fields = (f"{json.dumps(key)}: {_written(value[key], inner)}" for key in sorted(value))

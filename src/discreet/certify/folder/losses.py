@@ -229,7 +229,7 @@ def _simple_upper(table: Table, epsilon: Fraction, exposure: Exposure) -> Fracti
         if exposure.many:
             farthest = group_profile(table, exposure.rows).largest
         else:
-            farthest = max(math.prod(table.largest(part) for part in split) for split in exposure.splits)
+            farthest = Fraction(max(math.prod(table.largest(part) for part in split) for split in exposure.splits))
         if farthest**exposure.touches <= Fraction(exp_bounds(epsilon)[0], ONE):
             upper = upper_floor(table, exposure)
     if exposure.rows == 1:
