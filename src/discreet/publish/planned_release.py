@@ -261,8 +261,8 @@ def guarantee_in_words(plan: ReleasePlan) -> str:
     with_rows = f" with up to {rows} rows" if rows > 1 else ""
     delta = upper(Fraction(repr(plan.promise.delta)))
     return (
-        f"epsilon = {plan.promise.epsilon}, delta = {delta} for {unit}{with_rows}, over everything that is published; an"
-        " upper bound"
+        f"epsilon = {plan.promise.epsilon}, delta = {delta} for {unit}{with_rows}, over everything that is published;"
+        " an upper bound"
     )
 
 
