@@ -86,6 +86,11 @@ KINDS: dict[str, dict[str, Any]] = {
         "design": {"name": "staircase", "epsilon": "0.5", "sensitivity": 2},
         "budget": {"epsilon": 3, "delta": "0.01"},
     },
+    "contributions 20": {
+        "unit": {"id": "id", "contributions": 20},
+        "design": {"name": "gaussian", "sigma2": 6000, "certify_at": "0.1"},
+        "budget": {"epsilon": 2, "delta": "1e-3"},
+    },
     "groups that overlap": {"tables": [table("t", [side("over"), "sex"]), table("p", ["place"])]},
     "counts from elsewhere": {
         "fixed": [{"where": {}, "count": 600}, {"where": {"place": "a", "age": "old"}, "count": 0}],

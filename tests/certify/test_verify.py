@@ -340,3 +340,15 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=re.escape(str(tmp_path))):
         ptable.save(tmp_path)
     assert os.listdir(tmp_path) == []
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_the_canonical_form_is_that_of_the_json_module(value: object) -> None:
+    document = {"value": value, "weights": ["1", "23"]}
+    written = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False)
+    assert verify.canonical(document) == written.encode("ascii") + b"\n"

@@ -12,6 +12,8 @@ Several rows of one person. With `contributions` = k a person may have up to k r
 many cells. Counts that differ by d have a profile H^(d) of their own, and d rows in one cell are not d touches (noise
 of variance 49 on -25..25, five rows, epsilon 1: delta .0413 in one cell). So a grouping costs the pointwise maximum,
 over the integer partitions of k, of the composed H^(parts). A partition of less than k is part of a partition of k.
+Above `MOST_PARTITIONED` rows there are too many partitions. Then a grouping costs what group privacy gives
+(`group_privacy`), which is nowhere below that maximum, and equal to it for log-concave noise.
 """
 
 import math
@@ -20,12 +22,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from discreet.account.convolution import Ladder
 from discreet.account.dominating_pair import LARGEST_LOSS, ULP, Pair, choose_step
+from discreet.account.group_privacy import GroupProfile, group_profile
 from discreet.account.privacy_profile import Profile, Source, profile
 from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
@@ -34,12 +37,15 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact
 from discreet.mechanism import Mechanism
 
-Curve = Profile | Pair
+Curve = Profile | Pair | GroupProfile
+CURVES = (Profile, Pair, GroupProfile)
 
 MOST_CELLS = 10**6
 
-MOST_CONTRIBUTIONS = 20
-"""627 partitions; 30 rows would have 5604."""
+MOST_PARTITIONED = 10
+"""Up to so many rows of one person every partition is composed (42 for ten rows); more rows cost group privacy."""
+
+MOST_CONTRIBUTIONS = 10**6
 
 MOST_KNOTS = 1 << 18
 
@@ -215,8 +221,9 @@ def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, ste
     cells
         How many times one person meets all parts: the cells that contain one person, one for each grouping.
     contributions
-        Most rows that one person has in a grouping (for counts). None: one touch is a step between neighbours of each
-        mechanism, as a rule one row.
+        Most rows that one person has in a grouping (for counts), up to 1,000,000. Up to 10 rows, all ways to split the
+        rows over cells are composed; above, the bound is group privacy. None: one touch is a step between neighbours of
+        each mechanism, as a rule one row.
     step
         The step of the lattice. None: a step that holds the losses, or a fine one.
 
@@ -247,6 +254,9 @@ def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, ste
         rows = _integer(
             contributions, "contributions", MOST_CONTRIBUTIONS, "the most rows one person has in a grouping"
         )
+        if rows > MOST_PARTITIONED:
+            groups: list[tuple[Curve, int]] = [(group_profile(_source(item), rows), n) for item, n in listed]
+            return _composition(_step(step, groups), groups)
         groupings = [([_profile(item, distance) for distance in range(1, rows + 1)], n) for item, n in listed]
         spacing = _step(step, [(curve, n) for curves, n in groupings for curve in curves])
         return _composition(spacing, [(_grouping(curves, spacing), n) for curves, n in groupings])
@@ -289,7 +299,7 @@ def _partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 def _listed(parts: Any, cells: int) -> Iterator[tuple[Any, int]]:
     """Yield every part, and how many times one person meets it."""
-    if isinstance(parts, (Mechanism, PTable, Table, Profile, Pair, Composition)):
+    if isinstance(parts, (Mechanism, PTable, Table, Composition, *CURVES)):
         yield parts, cells
         return
     if isinstance(parts, str) or not isinstance(parts, Iterable):
@@ -300,7 +310,7 @@ def _listed(parts: Any, cells: int) -> Iterator[tuple[Any, int]]:
     for item in parts:
         pair = isinstance(item, tuple) and len(item) == 2 and not isinstance(item, Pair)
         part, times = item if pair else (item, 1)
-        if not isinstance(part, (Mechanism, PTable, Table, Profile, Pair, Composition)):
+        if not isinstance(part, (Mechanism, PTable, Table, Composition, *CURVES)):
             raise ParameterError(f"a part is {item!r:.60}; give a mechanism, a perturbation table, or (table, times)")
         yield part, cells * _integer(times, "times", MOST_CELLS, "how many times one person meets the part")
 
@@ -308,16 +318,21 @@ def _listed(parts: Any, cells: int) -> Iterator[tuple[Any, int]]:
 def _curves(item: Source | Curve | Composition) -> list[tuple[Curve, int]]:
     if isinstance(item, Composition):
         return [(part.curve, part.times) for part in item.parts]
-    return [(item if isinstance(item, (Profile, Pair)) else profile(item), 1)]
+    return [(item if isinstance(item, CURVES) else profile(item), 1)]
 
 
 def _profile(item: Any, distance: int) -> Curve:
-    if isinstance(item, (Profile, Pair, Composition)):
+    return profile(_source(item), distance)
+
+
+def _source(item: Any) -> Source:
+    """Return a mechanism or a table. Raise ParameterError for a profile, which has lost the counts."""
+    if isinstance(item, (Composition, *CURVES)):
         raise ParameterError(
             f"contributions need counts that differ by more than one row, and a {type(item).__name__.lower()} has"
             " lost them: give mechanisms or perturbation tables"
         )
-    return profile(item, distance)
+    return cast(Source, item)
 
 
 def _step(step: float | None, curves: list[tuple[Curve, int]]) -> float:

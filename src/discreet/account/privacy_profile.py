@@ -144,16 +144,28 @@ def profile(source: Source, distance: int | None = None) -> Profile:
     >>> dc.account.profile(table).delta([0.5, 1]).round(6).tolist()
     [0.287649, 0.0]
     """
-    content = source.table if isinstance(source, PTable) else source
-    mechanism = Mechanism.from_table(content) if isinstance(content, Table) else content
-    if not isinstance(mechanism, Mechanism):
-        raise ParameterError(f"{source!r:.60} has no profile; give a mechanism or a perturbation table")
+    mechanism = _mechanism(source)
     _check_distance(mechanism, distance)
     pairs: dict[tuple[bytes, bytes], DirectedPair] = {}
     for neighbours in privacy.neighbours(mechanism, distance):
         for pair in _sorted_pairs(neighbours):
             pairs.setdefault((pair.p.tobytes(), pair.q.tobytes()), pair)
     return Profile(tuple(pairs.values()))
+
+
+def counts_mechanism(source: Source) -> Mechanism:
+    """Return the mechanism of a source. Raise ParameterError if it has no profile, or is on a cycle."""
+    mechanism = _mechanism(source)
+    _check_distance(mechanism, 1)
+    return mechanism
+
+
+def _mechanism(source: Source) -> Mechanism:
+    content = source.table if isinstance(source, PTable) else source
+    mechanism = Mechanism.from_table(content) if isinstance(content, Table) else content
+    if not isinstance(mechanism, Mechanism):
+        raise ParameterError(f"{source!r:.60} has no profile; give a mechanism or a perturbation table")
+    return mechanism
 
 
 def _check_distance(mechanism: Mechanism, distance: int | None) -> None:

@@ -87,6 +87,7 @@ def _fits(weights: Sequence[int], scaled: Sequence[int], exp_epsilon: Fraction) 
 def _cut(scaled: Sequence[int], exp_epsilon: Fraction) -> Sequence[int]:
     """Return the noise up to the last z that has a unit, or enough units to fall where steps are still below E."""
     stuck = math.ceil(exp_epsilon / (exp_epsilon - 1))
-    steep = next((z for z in range(len(scaled) - 1) if scaled[z] > exp_epsilon * scaled[z + 1]), len(scaled) - 1)
+    up, down = exp_epsilon.numerator, exp_epsilon.denominator
+    steep = next((z for z in range(len(scaled) - 1) if scaled[z] * down > up * scaled[z + 1]), len(scaled) - 1)
     least = 1 if scaled[steep] >> GUARD >= 4 * stuck else stuck
     return scaled[: max([1, *(z for z, value in enumerate(scaled) if value >> GUARD >= least)]) + 1]

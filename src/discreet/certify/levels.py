@@ -20,6 +20,9 @@ from fractions import Fraction
 TOLERANCE = 1e-9
 """Relative difference within which two logarithms name the same level."""
 
+GUIDED = 12
+"""Attempts to find the start of a chain from the sum of the last chain, before the search goes on by halves."""
+
 
 def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
     """Return the level of every output; None if the probabilities are not levels of E, or all on one level.
@@ -49,11 +52,14 @@ def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
 
 def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
     """Return `length` weights: a = start, then ceil(a / E), then ceil of that over E, and so on."""
-    weights = [start]
+    up, down = exp_epsilon.numerator, exp_epsilon.denominator
+    weights, last = [start], start
     while len(weights) < length:
-        weights.append(-(-weights[-1] * exp_epsilon.denominator // exp_epsilon.numerator))
-        if weights[-1] == weights[-2]:
-            weights += weights[-1:] * (length - len(weights))
+        weight = -(-last * down // up)
+        weights.append(weight)
+        if weight == last:
+            weights += [weight] * (length - len(weights))
+        last = weight
     return weights
 
 
@@ -166,11 +172,18 @@ def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, ste
     for level in levels:
         sizes[level] += 1
 
-    def fits(start: int) -> bool:
-        return sum(size * a for size, a in zip(sizes, chain(start, exp_epsilon, len(sizes)), strict=True)) <= total
+    def left(multiple: int) -> int:
+        weights = chain(multiple * step, exp_epsilon, len(sizes))
+        return total - sum(size * weight for size, weight in zip(sizes, weights, strict=True))
 
+    growth = step * math.fsum(size * float(exp_epsilon) ** -level for level, size in enumerate(sizes))
     low, high = 0, total // step + 1
+    guess = int(total / growth)
+    attempts = 0
     while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle * step) else (low, middle)
+        attempts += 1
+        middle = min(max(guess, low + 1), high - 1) if attempts <= GUIDED else (low + high) // 2
+        rest = left(middle)
+        low, high = (middle, high) if rest >= 0 else (low, middle)
+        guess = middle + (max(int(rest / growth), 1) if rest >= 0 else min(int(rest / growth), -1))
     return low * step

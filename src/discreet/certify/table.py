@@ -8,6 +8,7 @@ is a finite sum of rationals, a property is a comparison of integers, and nothin
 Only the standard library is used.
 """
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -234,8 +235,10 @@ def _padded(row: IntegerRow, first: int, end: int) -> Sequence[int]:
 
 def _falls_away(row: IntegerRow, centre: int) -> bool:
     """Return True if weights fall from the centre on both sides, and to 0 beyond the ends of the row."""
-    outputs = range(row.first - 1, row.first + len(row.weights) + 1)
-    return all(row.at(y) <= row.at(y + 1) if y < centre else row.at(y) >= row.at(y + 1) for y in outputs)
+    weights = (0, *row.weights, 0)
+    before = min(max(centre - row.first + 1, 0), len(weights) - 1)
+    rises = all(map(operator.le, weights[:before], weights[1 : before + 1]))
+    return rises and all(map(operator.ge, weights[before:-1], weights[before + 1 :]))
 
 
 def _rows_fall(row: IntegerRow, following: IntegerRow, count: int) -> bool:

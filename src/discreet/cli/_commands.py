@@ -20,6 +20,7 @@ COMMANDS = {
     "design": "Design a mechanism, certify it, and write its certificate.",
     "advise": "Find the designs that meet a privacy budget.",
     "compare": "Compare designs at equal privacy or equal variance.",
+    "plan": "Show what a release would promise, cost and get wrong, without any data.",
     "release": "Publish tables from microdata, as a folder.",
     "verify": "Check every claim of a certificate or a release folder.",
     "infer": "Credible intervals for true counts.",

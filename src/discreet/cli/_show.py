@@ -82,6 +82,16 @@ def composed_guarantee(privacy: Mapping[str, Any], cells: int) -> None:
     console.print(f"in all           epsilon = {composed['epsilon']}, delta = {delta} for {unit}, an upper bound")
 
 
+def named_lines(lines: Mapping[str, str]) -> None:
+    """Print names and what they stand for, in two columns."""
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, words in lines.items():
+        grid.add_row(name, words.replace("[", "\\["))
+    console.print(grid)
+
+
 def guarantee(ptable: PTable, *, promised: bool = True, other_notions: bool = False) -> None:
     """Print domain, neighbours, utility and properties of a certified table, and its guarantee if it is promised.
 

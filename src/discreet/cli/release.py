@@ -38,6 +38,7 @@ def release(
     command fails, there is no folder. If it fails after the noise was drawn, the same command continues from the same
     measurements.
     """
+    from discreet.publish.planned_release import summary
     from discreet.release import ReleaseSpec, run  # the engines take a while to load
     from discreet.release.run import PUBLISHED
 
@@ -59,6 +60,13 @@ def release(
         _show.console.print(
             f"continued from measurements drawn earlier ({published.resumed}): nothing was drawn", markup=False
         )
+    assert published.plan is not None
+    lines = summary(published.plan)
+    if published.charge is not None:
+        charge = published.charge
+        lines["ledger"] = f"{charge.units} of {charge.capacity} units charged; {charge.left - charge.units} are left"
+    _show.named_lines(lines)
+    _show.console.print("One count, read alone:")
     privacy = published.manifest["privacy"]
     _show.guarantee(published.ptable, promised=privacy["cell"] is not None)
     _show.composed_guarantee(privacy, published.cells)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,24 @@ if TYPE_CHECKING:
     from discreet.account.ledger.chain import Record
     from discreet.account.ledger.grant import Grant
     from discreet.account.ledger.ledger import Ledger
+
+
+class Charge(NamedTuple):
+    """Units of a ledger: what a release is charged, what is left without this charge, and what the ledger holds."""
+
+    units: int
+    left: int
+    capacity: int
+
+
+class _Priced(NamedTuple):
+    """A release as a ledger sees it: name, digests of cells, cells known before, new touches, units."""
+
+    name: str
+    digests: list[bytes]
+    known: int
+    touches: int
+    cost: int
 
 
 @dataclass(frozen=True)
@@ -117,18 +135,40 @@ class LedgerUse:
                 use._refund(error)
             raise
 
-    def _reserve(self, plan: ReleasePlan) -> "LedgerUse":
-        spec, layout = plan.spec, plan.layout
+    def charge(self, plan: ReleasePlan) -> "Charge | None":
+        """Return what the release would be charged now. Nothing is reserved. None without a ledger.
+
+        Raises
+        ------
+        BudgetError
+            The release costs more units than the whole ledger has.
+        LedgerError
+            The ledger cannot be read, or was changed.
+        """
         if self.ledger is None:
-            return self
+            return None
+        priced = self._priced(plan, self.ledger)
+        grant = self.ledger.find(priced.name)
+        held = grant is not None and grant.state != "refunded"
+        return Charge(0 if held else priced.cost, self.ledger.show().left, self.ledger.capacity)
+
+    def _priced(self, plan: ReleasePlan, ledger: "Ledger") -> "_Priced":
+        spec, layout = plan.spec, plan.layout
         nonce = secrets.random_bytes(16) if spec.key == "fresh" else b""
         digests = keys.cell_identities(nonce + self.start, layout.cells.definitions)
         public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design"})
         name = f"{spec.version} {hashlib.sha256(nonce + self.start + public.encode()).hexdigest()[:16]}"
-        known = self.ledger.known(digests, name)
+        known = ledger.known(digests, name)
         touches = layout.touches(spec.unit.contributions, [digest in known for digest in digests])
-        cost = self.ledger.cost([(plan.ptable, touches)], spec.unit.contributions) if touches else 0
-        new = len(digests) - len(known)
+        cost = ledger.cost([(plan.ptable, touches)], spec.unit.contributions) if touches else 0
+        return _Priced(name, digests, len(known), touches, cost)
+
+    def _reserve(self, plan: ReleasePlan) -> "LedgerUse":
+        spec = plan.spec
+        if self.ledger is None:
+            return self
+        name, digests, known, touches, cost = self._priced(plan, self.ledger)
+        new = len(digests) - known
         note = {"title": spec.title, "cells": len(digests), "new": new, "touches": touches, "scheme": self.scheme}
         composable, protects = why_no_promise(spec) is None, spec.unit.protects
         try:
@@ -233,6 +273,12 @@ class LedgerUse:
         """Record that the release is published."""
         if self.grant is not None:
             self.grant.complete()
+
+    def charged(self) -> "Charge | None":
+        """Return what the release was charged, and what was left before; None without a ledger."""
+        if self.ledger is None or self.grant is None:
+            return None
+        return Charge(self.grant.cost, self.ledger.show().left + self.grant.cost, self.ledger.capacity)
 
     def head(self) -> dict[str, Any] | None:
         """Return what the manifest states of the ledger and its head at the spend; None without a ledger."""

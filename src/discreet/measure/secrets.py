@@ -17,6 +17,7 @@ from pathlib import Path
 
 from discreet import files
 from discreet.errors import EntropyError, SecretError
+from discreet.plan.sections import Secret
 from discreet.redact import quoted
 
 SIZE = 32
@@ -50,6 +51,17 @@ def read_secret(source: str | os.PathLike[str]) -> bytes:
             )
         return _decoded(value.encode(errors="replace"), f"the environment variable {quoted(name)}")
     return _decoded(_read(location), quoted(location))
+
+
+def of_spec(secret: Secret | None) -> bytes:
+    """Return the secret that a specification names; random bytes if it names none.
+
+    Raises
+    ------
+    SecretError
+        There is no secret, it is not 32 random bytes, or others can read the file.
+    """
+    return random_bytes() if secret is None else read_secret(secret.file or f"{ENVIRONMENT}{secret.env}")
 
 
 def random_bytes(size: int = SIZE) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.account.composition import MOST_PARTITIONED
 from discreet.design import parameters
 from discreet.design.additive.bounded import bounded
 from discreet.design.additive.gaussian import gaussian
@@ -84,13 +85,13 @@ def _noise(domain: Counts, contributions: int) -> Iterator[Family]:
         _rough_bell,
         SHARES,
     )
-    if contributions > 1:
+    if 1 < contributions <= MOST_PARTITIONED:  # many rows cost group privacy, which is far too much on stairs
 
         def stairs(scale: float, end_delta: float) -> Mechanism:
             return staircase(epsilon=short(contributions / scale), sensitivity=contributions, tail=short(end_delta))
 
         yield Family("staircase", stairs, stairs, SHARES)
-    elif domain.lower:
+    elif contributions == 1 and domain.lower:
 
         def narrow(scale: float, end_delta: float) -> Mechanism:
             return _bounded(scale, end_delta, domain.lower)

@@ -14,13 +14,9 @@ table that misses the budget is made noisier and is never returned.
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import lru_cache
 
-from discreet.account.composition import Composition, compose
-from discreet.account.privacy_profile import profile
+from discreet.account.composition import MOST_CONTRIBUTIONS, MOST_PARTITIONED
 from discreet.certify.ptable import PTable
 from discreet.design import parameters
 from discreet.design.additive.maxent import SMALLEST_DELTA
@@ -28,24 +24,14 @@ from discreet.domain import Counts, Cycle, Domain
 from discreet.errors import CertifyError, DiscreetError, ParameterError, PrecisionWarning
 from discreet.exact import Epsilon, Number, exact
 from discreet.mechanism import Mechanism
-from discreet.plan._noise_families import SHARES, WIDEST, Family, Make, families, short
+from discreet.plan._noise_families import WIDEST, Family, families, short
+from discreet.plan._noise_search import Found, TotalBudget, composed, found_scales, mean_error
 
 BITS = (32, 48, 62)
 """Sizes of tables, tried in turn: a small delta in each cell needs many bits."""
 
-CLOSE = 1.002
-"""Ratio of the bounds between which the search for a scale ends."""
-
 ATTEMPTS = 12
 """Members of a family that are certified, each noisier than the one before."""
-
-MOST_CONTRIBUTIONS = 10
-
-SMALLEST_SCALE, LARGEST_SCALE = 1e-2, 2e3
-"""Standard deviations between which the search for noise goes."""
-
-FARTHEST = 10.0
-"""Scale, in units of sqrt(cells) * contributions / epsilon, at which a bell loses less than 1e-20 of delta in all."""
 
 NOTES = {
     "geometric": "every step costs exactly epsilon, which is best if one person is in few cells",
@@ -93,56 +79,6 @@ class Advice:
     reason: str
 
 
-@dataclass(frozen=True)
-class TotalBudget:
-    """The most that one person may lose in all.
-
-    Attributes
-    ----------
-    epsilon, delta
-        The budget.
-    cells
-        Number of cells that one person touches.
-    contributions
-        Most rows of one person in each grouping.
-    """
-
-    epsilon: Epsilon
-    delta: Fraction
-    cells: int
-    contributions: int
-
-    def met(self, composed: Composition) -> bool:
-        """Return True if the upper bound of a composition is within the budget."""
-        return Fraction(composed.delta(float(self.epsilon) * (1 - 2.0**-50))) <= self.delta
-
-    def met_by(self, ptable: PTable) -> bool:
-        """Return True if a certified table is within the budget, by a sum over cells in fractions or by composition."""
-        if self.epsilon.exponent is not None and (self.contributions == 1 or ptable.guarantee.delta == 0):
-            cell_delta = ptable.delta(self.epsilon.exponent / (self.cells * self.contributions))
-            if self.cells * cell_delta <= self.delta and (self.contributions == 1 or cell_delta == 0):
-                return True
-        return self.met(_composed(self, ptable))
-
-    def nearly(self, mechanism: Mechanism | PTable) -> bool:
-        """Return True if the budget is met with all rows of a person in one cell, and with all in different cells.
-
-        This is a quick check, not a proof.
-        """
-        if self.contributions == 1:
-            return self.met(compose(mechanism, self.cells))
-        same_cell, different_cells = profile(mechanism, self.contributions), profile(mechanism, 1)
-        return self.met(compose(same_cell, self.cells)) and self.met(
-            compose(different_cells, self.cells * self.contributions)
-        )
-
-
-@lru_cache(maxsize=2)
-def _composed(budget: TotalBudget, ptable: PTable) -> Composition:
-    """Return the composition of a table over all cells."""
-    return compose(ptable, budget.cells, contributions=None if budget.contributions == 1 else budget.contributions)
-
-
 def advise(
     *,
     epsilon: Number,
@@ -187,28 +123,71 @@ def advise(
     >>> f"{best.variance:.2f}"
     '7.75'
     """
-    budget = TotalBudget(
+    budget = _checked_budget(epsilon, delta, cells, contributions)
+    domain = Counts() if domain is None else domain
+    _refuse_impossible(budget, domain, delta)
+    checked_bits = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
+    candidates = _families(domain, budget)
+    found = [_best(family, found_scales(family, budget), budget, checked_bits) for family in candidates]
+    advice = [best for best in found if best is not None]
+    if not advice:
+        raise _no_design(budget)
+    return sorted(advice, key=lambda design: design.variance)
+
+
+def best_advice(*, epsilon: Number, delta: Number, cells: int, contributions: int, bits: int | None) -> Advice:
+    """Return the best design for unbounded counts, the first that `advise` lists.
+
+    For many contributions tables are large. So families are certified in the order of the noise that the search found,
+    and only until one meets the budget.
+
+    Parameters
+    ----------
+    epsilon, delta, cells, contributions, bits
+        As in `advise`.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range, or no design meets the budget.
+    """
+    if contributions <= MOST_PARTITIONED:
+        return advise(epsilon=epsilon, delta=delta, cells=cells, contributions=contributions, bits=bits)[0]
+    budget = _checked_budget(epsilon, delta, cells, contributions)
+    _refuse_impossible(budget, Counts(), delta)
+    candidates = [(found, family) for family in _families(Counts(), budget) if (found := found_scales(family, budget))]
+    for found, family in sorted(candidates, key=lambda candidate: candidate[0][0].noisiness):
+        if (best := _best(family, found, budget, bits)) is not None:
+            return best
+    raise _no_design(budget)
+
+
+def _checked_budget(epsilon: Number, delta: Number, cells: int, contributions: int) -> TotalBudget:
+    return TotalBudget(
         Epsilon.of(epsilon),
         exact(delta, "delta"),
         parameters.integer(cells, "cells", 1, 10**6, "the cells that contain one person"),
         parameters.integer(contributions, "contributions", 1, MOST_CONTRIBUTIONS, "keep fewer rows of each person"),
     )
-    domain = Counts() if domain is None else domain
-    _refuse_impossible(budget, domain, delta)
-    checked_bits = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
+
+
+def _families(domain: Domain, budget: TotalBudget) -> list[Family]:
     candidates = list(families(domain, budget.delta, budget.contributions))
     if not candidates:
         raise ParameterError(
             f"delta is 0, and {domain} only has designs that need delta > 0, because their noise must end somewhere;"
             f" give delta, for example 1e-9, or counts from 0 to at most {WIDEST}"
         )
-    advice = [best for family in candidates if (best := _best(family, budget, checked_bits)) is not None]
-    if not advice:
-        raise ParameterError(
-            f"no design meets epsilon {budget.epsilon} and delta {float(budget.delta):g} over {budget.cells} cells;"
-            " give a larger epsilon or delta, or publish fewer margins"
-        )
-    return sorted(advice, key=lambda design: design.variance)
+    return candidates
+
+
+def _no_design(budget: TotalBudget) -> ParameterError:
+    rows = "" if budget.contributions == 1 else f" with {budget.contributions} rows of one person in each"
+    fewer = "" if budget.contributions == 1 else ", keep fewer rows of each person"
+    return ParameterError(
+        f"no design meets epsilon {budget.epsilon} and delta {float(budget.delta):g} over {budget.cells} cells{rows};"
+        f" give a larger epsilon or delta{fewer}, or publish fewer margins"
+    )
 
 
 def _refuse_impossible(budget: TotalBudget, domain: Domain, delta: Number) -> None:
@@ -230,76 +209,35 @@ def _refuse_impossible(budget: TotalBudget, domain: Domain, delta: Number) -> No
         raise ParameterError(f"delta is {delta!r}; no table can hold a delta below 1e-200: give a larger delta")
 
 
-def _best(family: Family, budget: TotalBudget, bits: int | None) -> Advice | None:
+def _best(family: Family, found: list[Found], budget: TotalBudget, bits: int | None) -> Advice | None:
     """Return the least noisy certified member of a family, or None if no member meets the budget."""
-    scales = []
-    for share in family.shares or (1.0,):
-        end_delta = share * float(budget.delta) / (budget.cells * budget.contributions)
-        scale = _least_scale(family.roughly, not family.shares, end_delta, budget)
-        if scale is not None:
-            scales.append((_noisiness(family.roughly(scale, end_delta)), scale, end_delta))
-    for _, scale, end_delta in sorted(scales):
+    for _, scale, end_delta in found:
         for attempt in range(ATTEMPTS):
             try:
                 mechanism = family.make(scale * 1.01 ** (attempt * (attempt + 1) / 2), end_delta)
             except DiscreetError:
                 break
-            if (ptable := _certified(mechanism, budget, bits)) is not None:
+            sizes = (bits,) if bits is not None else _sizes(scale, end_delta, budget)
+            if (ptable := _certified(mechanism, budget, sizes)) is not None:
                 return _advice(family.name, mechanism, ptable, budget)
     return None
 
 
-@lru_cache(maxsize=len(SHARES))  # two families have the same bell
-def _least_scale(roughly: Make, pure: bool, end_delta: float, budget: TotalBudget) -> float | None:
-    """Return the smallest scale, to a fifth of a percent, whose composition meets the budget; None if there is none."""
+def _sizes(scale: float, end_delta: float, budget: TotalBudget) -> tuple[int, ...]:
+    """Return the numbers of bits to try.
 
-    def enough(scale: float) -> bool:
-        try:
-            mechanism = roughly(scale, end_delta)
-        except DiscreetError:
-            return False
-        if pure and _sum_is_within(mechanism, budget):
-            return True
-        return budget.delta > 0 and budget.nearly(mechanism)
-
-    first_scale = budget.contributions / float(budget.epsilon)
-    sum_scale = budget.cells * first_scale  # the sum of epsilons over cells meets the budget
-    bell_scale = FARTHEST * math.sqrt(budget.cells) * first_scale
-    bracket = _bracket(enough, first_scale, min(max(sum_scale, bell_scale), LARGEST_SCALE))
-    if bracket is None:
-        return None
-    low, high = bracket
-    while high > CLOSE * low:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return sum_scale if low < sum_scale < high and enough(sum_scale) else high
+    Noise for many contributions is wide and falls slowly: by about 1/scale from one weight to the next. The rounding of
+    the last weights must be smaller.
+    """
+    if budget.contributions <= MOST_PARTITIONED:
+        return BITS
+    return tuple(size for size in BITS if 2.0**size * end_delta >= 16 * scale) or BITS[-1:]
 
 
-def _bracket(enough: Callable[[float], bool], scale: float, largest: float) -> tuple[float, float] | None:
-    """Return a scale that is not enough and one that is, a factor of 2 apart at most; None if no scale is enough."""
-    if enough(scale):
-        low, high = scale / 2, scale
-        while enough(low) and high > SMALLEST_SCALE:
-            low, high = low / 2, low
-        return low, high
-    while scale < largest:
-        low, scale = scale, min(2 * scale, largest)
-        if enough(scale):
-            return low, scale
-    return None
-
-
-def _sum_is_within(mechanism: Mechanism, budget: TotalBudget) -> bool:
-    """Return True if the sum of the epsilons of a pure design, over all rows and cells, is within the budget."""
-    epsilon = exact(mechanism.design["epsilon"], "epsilon")
-    total = epsilon * budget.cells * budget.contributions
-    return budget.epsilon.exponent is not None and total <= budget.epsilon.exponent
-
-
-def _certified(mechanism: Mechanism, budget: TotalBudget, bits: int | None) -> PTable | None:
+def _certified(mechanism: Mechanism, budget: TotalBudget, sizes: tuple[int, ...]) -> PTable | None:
     """Return the table with the fewest bits that meets the budget, or None if none does."""
     epsilon = None if mechanism.design.get("epsilon") is not None else _certify_at(mechanism)
-    for size in BITS if bits is None else (bits,):
+    for size in sizes:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrecisionWarning)
@@ -320,25 +258,19 @@ def _certify_at(mechanism: Mechanism) -> str:
     return short(min(max(mechanism.epsilon(end_delta * (1 + 1e-9)), 1e-6), 99.0), up=True)
 
 
-def _noisiness(mechanism: Mechanism) -> float:
-    if isinstance(mechanism.domain, Cycle):
-        return mechanism.loss("L0", aggregate="max")  # the error rate, not rescaled
-    return mechanism.loss("L2")
-
-
 def _advice(name: str, mechanism: Mechanism, ptable: PTable, budget: TotalBudget) -> Advice:
-    composed = _composed(budget, ptable)
-    epsilon = min(composed.epsilon(budget.delta), math.nextafter(float(budget.epsilon), math.inf))
-    delta = min(composed.delta(float(budget.epsilon)), math.nextafter(float(budget.delta), 1) if budget.delta else 0.0)
+    together = composed(budget, ptable)
+    epsilon = min(together.epsilon(budget.delta), math.nextafter(float(budget.epsilon), math.inf))
+    delta = min(together.delta(float(budget.epsilon)), math.nextafter(float(budget.delta), 1) if budget.delta else 0.0)
     certified = Mechanism.from_table(ptable.table, mechanism.design)
     return Advice(
         name,
         mechanism,
         ptable,
-        _noisiness(certified),
+        mean_error(certified),
         epsilon,
         delta,
-        composed.floor,
+        together.floor,
         _reason(name, certified, epsilon, budget),
     )
 

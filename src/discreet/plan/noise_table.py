@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.certify.ptable import PTable, load
 from discreet.design import registry
@@ -14,8 +14,15 @@ from discreet.plan import contributor_keys
 from discreet.plan.spec import ReleaseSpec
 
 
-def noise_table(spec: ReleaseSpec, touches: int) -> PTable:
-    """Return the certified table of noise for a specification.
+class Noise(NamedTuple):
+    """A certified table of noise, and the reason why it was chosen, in words."""
+
+    ptable: PTable
+    reason: str
+
+
+def choose_noise(spec: ReleaseSpec, touches: int) -> Noise:
+    """Return the certified table of noise for a specification, and why it was chosen.
 
     Parameters
     ----------
@@ -32,11 +39,11 @@ def noise_table(spec: ReleaseSpec, touches: int) -> PTable:
     bits = spec.bits or (32 if spec.key == "contributors" else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrecisionWarning)
-        ptable = _table(spec, touches, bits)
-    require_fit(spec, ptable)
-    for contradiction in contradictions(spec, ptable):
+        noise = _noise(spec, touches, bits)
+    require_fit(spec, noise.ptable)
+    for contradiction in contradictions(spec, noise.ptable):
         raise SpecError(f"{contradiction}; leave it out of the specification, or correct it", ("design",))
-    return ptable
+    return noise
 
 
 def require_fit(spec: ReleaseSpec, ptable: PTable) -> None:
@@ -49,12 +56,12 @@ def require_fit(spec: ReleaseSpec, ptable: PTable) -> None:
         )
 
 
-def _table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
+def _noise(spec: ReleaseSpec, touches: int, bits: int | None) -> Noise:
     if spec.design is None:
-        return _advised_table(spec, touches, bits)
+        return _advised_noise(spec, touches, bits)
     parameters = dict(spec.design)
     if "certificate" in parameters:
-        return load(parameters["certificate"])
+        return Noise(load(parameters["certificate"]), "the specification names its certificate")
     name = parameters.pop("name", None)
     if name not in registry.MODULES:
         raise SpecError(
@@ -63,7 +70,7 @@ def _table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
         )
     epsilon = parameters.pop("certify_at", None)
     try:
-        return PTable(registry.design(name)(**parameters).certify(epsilon, bits or 32).certificate)
+        ptable = PTable(registry.design(name)(**parameters).certify(epsilon, bits or 32).certificate)
     except TypeError as error:
         raise SpecError(
             f"the design {name} refuses these parameters ({error}); see: discreet design {name} --help",
@@ -71,9 +78,10 @@ def _table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
         ) from None
     except ParameterError as error:
         raise SpecError(str(error), ("design",)) from None
+    return Noise(ptable, "the specification names this design")
 
 
-def _advised_table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
+def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> Noise:
     """Return the adviser's best table for the budget."""
     assert spec.budget is not None
     if exact(spec.budget.delta, "delta") == 0:
@@ -82,16 +90,16 @@ def _advised_table(spec: ReleaseSpec, touches: int, bits: int | None) -> PTable:
             " example 1e-9",
             ("budget",),
         )
-    from discreet.plan.adviser import advise  # loads all designs, and only releases without a design need them
+    from discreet.plan.adviser import best_advice  # loads all designs, and only releases without a design need them
 
-    advice = advise(
+    advice = best_advice(
         epsilon=spec.budget.epsilon,
         delta=spec.budget.delta,
         cells=touches,
         contributions=spec.unit.contributions,
         bits=bits,
     )
-    return advice[0].ptable
+    return Noise(advice.ptable, f"the adviser's choice: {advice.reason}")
 
 
 def contradictions(spec: ReleaseSpec, ptable: PTable) -> Iterator[str]:

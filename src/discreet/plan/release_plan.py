@@ -17,7 +17,7 @@ from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
-from discreet.plan.noise_table import noise_table
+from discreet.plan.noise_table import choose_noise
 from discreet.plan.spec import ReleaseSpec
 
 
@@ -60,6 +60,8 @@ class ReleasePlan:
         Number of times that one person's loss is composed.
     promise
         The most that one person may lose in all, or None if nothing is promised.
+    reason
+        Why this noise was chosen, in words.
     """
 
     spec: ReleaseSpec
@@ -69,6 +71,16 @@ class ReleasePlan:
     ptable: PTable
     touches: int
     promise: Promise | None
+    reason: str = ""
+
+    def __repr__(self) -> str:
+        promised = "nothing promised"
+        if self.promise is not None:
+            promised = f"epsilon {self.promise.epsilon}, delta {self.promise.delta:.3g}"
+        return (
+            f"ReleasePlan({len(self.layout.tables)} tables, {len(self.layout.groupings)} groupings,"
+            f" {self.ptable.design.get('name', 'noise')}, {self.touches} touches, {promised})"
+        )
 
 
 def resolve(spec: ReleaseSpec) -> Resolved:
@@ -106,14 +118,14 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
         The budget does not suffice.
     """
     resolved = resolve(spec)
-    ptable = noise_table(spec, resolved.touches)
+    ptable, reason = choose_noise(spec, resolved.touches)
     promise = composed_promise(spec, ptable, resolved.touches)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
-    return plan_with(resolved, ptable, promise)
+    return plan_with(resolved, ptable, promise, reason)
 
 
-def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None) -> ReleasePlan:
+def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None, reason: str = "") -> ReleasePlan:
     """Return the plan of a resolved specification.
 
     Parameters
@@ -124,9 +136,11 @@ def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None) -> Re
         The certified table of noise.
     promise
         The composed guarantee, or None if nothing is promised.
+    reason
+        Why this table was chosen, in words; empty for a folder that is read.
     """
     return ReleasePlan(
-        resolved.spec, resolved.codebooks, resolved.layout, resolved.literals, ptable, resolved.touches, promise
+        resolved.spec, resolved.codebooks, resolved.layout, resolved.literals, ptable, resolved.touches, promise, reason
     )
 
 
@@ -162,6 +176,8 @@ def plan(spec: Any) -> ReleasePlan:
     ...     "key": "fresh",
     ... }
     >>> plan = dc.release.plan(spec)
+    >>> plan
+    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.72e-07)
     >>> plan.touches
     2
     >>> plan.promise.epsilon, plan.promise.delta <= 1e-6

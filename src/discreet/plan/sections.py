@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.errors import SpecError
 from discreet.exact import Epsilon, exact
 from discreet.labels import OTHER, TOTAL
@@ -38,9 +39,11 @@ class Unit(Section):
 
     id: str | None = Field(None, description="Column with the id of a person. Default: every row is a person.")
     contributions: int = Field(
-        1, ge=1, le=10, description="Most rows of one person that count. A keyed order decides which rows are dropped."
+        1,
+        ge=1,
+        le=MOST_CONTRIBUTIONS,
+        description="Most rows of one person that count. A keyed order decides which rows are dropped.",
     )
-
     name: Label | None = Field(
         None,
         description="Whom a ledger protects, the same in all releases. Default: the id column, or every row.",

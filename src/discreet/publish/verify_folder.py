@@ -20,13 +20,13 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from discreet.certify.ptable import PTable
 from discreet.errors import DiscreetError, ExceededBudgetError, ParameterError, SolverError
-from discreet.plan.guarantee import Promise, composed_promise
+from discreet.plan.guarantee import GROUP, Promise, composed_promise
 from discreet.plan.noise_table import contradictions
 from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
 from discreet.publish import table_files
@@ -42,6 +42,9 @@ ROUNDED_DOWN, ROUNDED_UP = 1e-9, 1e-5
 
 Machines differ after 9 digits. Rounding up to 6 digits adds 1e-5 at most.
 """
+
+GROUP_ROUNDED_UP = 0.0111
+"""For group privacy: a thousandth is added, and three digits are left, which adds a hundredth at most."""
 
 
 @dataclass(frozen=True)
@@ -227,12 +230,12 @@ def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) 
             numbers[name] = float(getattr(stated, name))
         except ValueError:
             numbers[name] = math.nan
-        highest = min(recomputed * (1 + ROUNDED_UP), 1.0)
+        highest = min(recomputed * (1 + (GROUP_ROUNDED_UP if promise.method == GROUP else ROUNDED_UP)), 1.0)
         if not recomputed * (1 - ROUNDED_DOWN) <= numbers[name] <= highest:
             failures.append(
                 f"manifest: the composed {name} is {getattr(stated, name)}, and comes out as {recomputed!r}"
             )
-    return Promise(promise.epsilon, numbers["delta"], numbers["floor"])
+    return replace(promise, delta=numbers["delta"], floor=numbers["floor"])
 
 
 def _compare_files(content: dict[str, bytes], published: Published, failures: list[str]) -> tuple[list[str], list[str]]:

@@ -44,7 +44,7 @@ BATCH = 8
 """Simulated runs that are fitted at once: more take longer, because all wait for the hardest one."""
 
 MOST_SIMULATED_SUMS = 350
-"""The most sums of cells in a cube that is simulated. Larger cubes take longer to simulate than a fifth of a release."""
+"""The most sums in a cube that is simulated. To simulate larger cubes takes more than a fifth of a release."""
 
 LARGE = 10**6
 """A count from which on noise does not depend on the count."""
@@ -181,6 +181,17 @@ class TablePlan:
         Return None if no formula gives it: two dimensions have several levels, or levels do not nest.
         """
         return self.part_deviations[self._number(part)]
+
+    def exact_deviations(self) -> dict[int, float]:
+        """Return the standard deviation of least squares, by grouping index, wherever a formula gives it.
+
+        No formula gives it for lists (`wang-3`), and for parts that meet public counts or follow other parts.
+        """
+        found: dict[int, float] = {}
+        for method, part in self.parts:
+            if method != "wang-3" and not self.meets_counts(part) and not self.follows(part):
+                found |= self.deviations(part) or {}
+        return found
 
     def simulated(
         self, number: int, runs: Sequence[Sequence[Integers]]

@@ -2,6 +2,7 @@
 
 from discreet.plan.release_plan import ReleasePlan, plan
 from discreet.plan.spec import ReleaseSpec
+from discreet.publish.planned_release import PlannedRelease, describe
 from discreet.release.run import Release, run
 
-__all__ = ["Release", "ReleasePlan", "ReleaseSpec", "plan", "run"]
+__all__ = ["PlannedRelease", "Release", "ReleasePlan", "ReleaseSpec", "describe", "plan", "run"]

@@ -26,7 +26,6 @@ from discreet.measure import keys, lookup, secrets
 from discreet.measure.ledger_use import LedgerUse
 from discreet.plan.contributor_keys import largest_prime
 from discreet.plan.release_plan import ReleasePlan
-from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
 from discreet.publish.draw_identity import Identity
 from discreet.publish.folder_claim import ReleasePaths
@@ -92,7 +91,7 @@ def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tel
     DiscreetError
         The secret, the ledger, the source or a private file cannot be used.
     """
-    secret = _secret(plan.spec)
+    secret = secrets.of_spec(plan.spec.secret)
     ledger = LedgerUse.of(plan, secret)
     key = KeyEntry(
         kind=plan.spec.key,
@@ -120,12 +119,6 @@ def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tel
     ledger = ledger.resumed(kept.release, kept.file)
     note(kept)
     return Drawn(kept, key, ledger, None)
-
-
-def _secret(spec: ReleaseSpec) -> bytes:
-    if spec.secret is None:
-        return secrets.random_bytes()
-    return secrets.read_secret(spec.secret.file or f"env:{spec.secret.env}")
 
 
 def _draw(

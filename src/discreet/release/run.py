@@ -22,6 +22,7 @@ from discreet.certify.ptable import PTable
 from discreet.count import found_categories
 from discreet.errors import FixedCountWarning
 from discreet.measure import lookup
+from discreet.measure.ledger_use import Charge
 from discreet.plan import read_spec
 from discreet.plan.guarantee import Promise
 from discreet.plan.release_plan import ReleasePlan, make_plan
@@ -62,6 +63,10 @@ class Release:
         The content of manifest.json.
     resumed
         The private file of measurements, drawn by an earlier run, that this run went on from. None if this run drew.
+    plan
+        The plan of the release.
+    charge
+        Units that the ledger was charged, and units that were left before; None without a ledger.
     """
 
     folder: Path
@@ -73,6 +78,8 @@ class Release:
     measurements: tuple[npt.NDArray[np.int64], ...]
     manifest: Mapping[str, Any]
     resumed: Path | None = None
+    plan: ReleasePlan | None = None
+    charge: Charge | None = None
 
 
 def run(
@@ -160,6 +167,8 @@ def run(
         measurements=measurements,
         manifest=manifest.document(),
         resumed=drawn.resumed,
+        plan=plan,
+        charge=drawn.ledger.charged(),
     )
 
 

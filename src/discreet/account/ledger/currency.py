@@ -282,10 +282,10 @@ def unpack(data: bytes) -> Pair:
 
 
 def _touch(ptable: PTable, contributions: int, step: float | None = None) -> Any:
-    """Return the profile or the pair of one grouping."""
+    """Return the curve of one grouping."""
     if contributions == 1:
         return profile(ptable, None if isinstance(ptable.domain, Cycle) else 1)
-    return compose(ptable, contributions=contributions, step=step).parts[0].pair
+    return compose(ptable, contributions=contributions, step=step).parts[0].curve
 
 
 def _release(parts: Parts, contributions: int) -> Composition:

@@ -4,7 +4,8 @@ Upper bound. H_d (see `weights`) is convex in a. The function G that equals H_d 
 line in a between the knots lies above H_d, so the pair of distributions with profile G may be composed in place of the
 table (Zhu, Dong and Wang 2022). The pair has its mass on the losses j h, so composing is multiplying polynomials.
 Masses are integers, each rounded up, and delta grows with every mass. A person with several rows costs, in every family
-of disjoint cells, the largest G over the ways to split the rows (the partitions of the number of rows).
+of disjoint cells, the largest G over the ways to split the rows (the partitions of the number of rows). Above
+`MOST_PARTITIONED` rows, G is a bound by group privacy (`group_lines`).
 
 Lower bound. One pair of counts at one distance in all cells that hold one combination of leaves is a pair of data sets
 that exists. Its losses are rounded down to the lattice, and its masses are rounded down.
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from .group_lines import group_profile
 from .lattice import MOST_KNOTS, Lattice, Masses, UndecidedError
 from .weights import ONE, SCALE, DirectedPair, Table, exp_bounds
 
@@ -27,6 +29,13 @@ MOST_WORK = 3_000_000
 
 EXACT_POWERS = 4096
 """Factors up to which a product of chances is computed exactly."""
+
+
+MOST_PARTITIONED = 10
+"""Rows of one person up to which all ways to split the rows are composed."""
+
+FARTHEST = 1 << 16
+"""Distance of two counts above which no pair is tried. A person with many rows can have fewer rows in a cell."""
 
 
 class Exposure(NamedTuple):
@@ -47,9 +56,14 @@ class Exposure(NamedTuple):
     certain: int
 
     @property
-    def distances(self) -> range:
-        """By how much one person can change one cell."""
-        return range(1, self.rows + 1)
+    def many(self) -> bool:
+        """True if there are too many ways to split the rows."""
+        return self.rows > MOST_PARTITIONED
+
+    @property
+    def distances(self) -> Sequence[int]:
+        """By how much one person can change one cell; with many rows, two of these distances."""
+        return (1, min(self.rows, FARTHEST)) if self.many else range(1, self.rows + 1)
 
     @property
     def splits(self) -> list[tuple[int, ...]]:
@@ -78,7 +92,10 @@ def any_of(chances: Sequence[Fraction], times: int = 1) -> Fraction:
 
 def upper_floor(table: Table, exposure: Exposure) -> Fraction:
     """Return an upper bound of the delta that remains at any epsilon."""
-    one_family = max(any_of([table.infinite(part) for part in split]) for split in exposure.splits)
+    if exposure.many:
+        one_family = group_profile(table, exposure.rows).floor
+    else:
+        one_family = max(any_of([table.infinite(part) for part in split]) for split in exposure.splits)
     return any_of([one_family], exposure.touches)
 
 
@@ -89,10 +106,12 @@ def lower_floor(table: Table, exposure: Exposure) -> Fraction:
 
 def upper_bound(table: Table, epsilon: Fraction, exposure: Exposure, lattice: Lattice) -> Fraction:
     """Return an upper bound of delta at epsilon of everything that one person is in."""
-    one_cell = {distance: _dominating(table, distance, lattice) for distance in exposure.distances}
-    if exposure.rows == 1:
-        family, beyond = one_cell[1], table.infinite(1)
+    if exposure.many:
+        family, beyond = _group(table, exposure, lattice)
+    elif exposure.rows == 1:
+        family, beyond = _dominating(table, 1, lattice), table.infinite(1)
     else:
+        one_cell = {distance: _dominating(table, distance, lattice) for distance in exposure.distances}
         family, beyond = _worst_split(table, exposure, lattice, one_cell)
     composed = lattice.delta(lattice.power(family, exposure.touches), epsilon)
     return any_of([beyond], exposure.touches) + composed
@@ -106,6 +125,14 @@ def _dominating(table: Table, distance: int, lattice: Lattice) -> Masses:
         raise UndecidedError
     values = [max((pair.at(a) for pair in pairs), default=0) for a in low]
     return lattice.dominating(values, 1 << (SCALE + table.bits), low, high)
+
+
+def _group(table: Table, exposure: Exposure, lattice: Lattice) -> tuple[Masses, Fraction]:
+    """Return masses that dominate all rows of a person in a family, and the chance beyond the last knot."""
+    profile = group_profile(table, exposure.rows)
+    low, high = lattice.knots(profile.largest)
+    values = [profile.at(a) for a in low]
+    return lattice.dominating(values, ONE, low, high), Fraction(values[-1], ONE)
 
 
 def _worst_split(
@@ -199,7 +226,10 @@ def _simple_upper(table: Table, epsilon: Fraction, exposure: Exposure) -> Fracti
     """Return an upper bound of delta without a lattice: the floor beyond the largest loss, or basic composition."""
     upper = Fraction(1)
     if exposure.touches <= EXACT_POWERS:
-        farthest = max(math.prod(table.largest(part) for part in split) for split in exposure.splits)
+        if exposure.many:
+            farthest = group_profile(table, exposure.rows).largest
+        else:
+            farthest = Fraction(max(math.prod(table.largest(part) for part in split) for split in exposure.splits))
         if farthest**exposure.touches <= Fraction(exp_bounds(epsilon)[0], ONE):
             upper = upper_floor(table, exposure)
     if exposure.rows == 1:
@@ -223,7 +253,7 @@ def _steps(table: Table, exposure: Exposure) -> Iterator[Fraction]:
     """
     losses = [
         (math.log(p / q), p)
-        for distance in exposure.distances
+        for distance in (exposure.distances[-1:] if exposure.many else exposure.distances)
         for pair in table.pairs(distance)
         for p, q in zip(pair.p, pair.q, strict=True)
         if q and p > q
@@ -231,7 +261,7 @@ def _steps(table: Table, exposure: Exposure) -> Iterator[Fraction]:
     if not losses:
         return
     heaviest = max(mass for _, mass in losses)
-    rows = exposure.touches * exposure.rows
+    rows = exposure.touches * (1 if exposure.many else exposure.rows)
     deviation = math.sqrt(rows * sum(2 * p * x * x for x, p in losses) / sum(p for _, p in losses))
     step = min(x for x, mass in losses if mass > 1e-6 * heaviest)
     counts = [max(1, round(x / step)) for x, _ in losses]
@@ -239,7 +269,8 @@ def _steps(table: Table, exposure: Exposure) -> Iterator[Fraction]:
         p * c * c for (_, p), c in zip(losses, counts, strict=True)
     )
     excess = sum(p * abs(x / step - round(x / step)) for x, p in losses) * step * step
-    if excess > 1e-3 * sum(p * x * x for x, p in losses):
+    too_fine = 24 * deviation / step > MOST_POINTS
+    if too_fine or excess > 1e-3 * sum(p * x * x for x, p in losses):
         step = max(24 * deviation / 4096, max(x for x, _ in losses) / MOST_KNOTS * 64)
     while 24 * deviation / step <= MOST_POINTS:
         yield Fraction(round(step * 2**60), 2**60)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from . import cells
 from .findings import Report, integer, json_of, need, number
-from .losses import Exposure, judge, lower_floor, upper_floor
+from .group_lines import group_profile
+from .losses import MOST_PARTITIONED, Exposure, judge, lower_floor, upper_floor
 from .weights import ONE, Row, Table, exp_bounds
 
 LARGEST = 1 << 22
 MOST_WORK = 1 << 26
-MOST_ROWS = 10
+MOST_ROWS = 10**6
 LATEST_SCHEME = 2
 
 
@@ -72,7 +73,7 @@ def _table(document: dict[str, Any]) -> Table:
     noise = [(row.first - count, len(row.weights)) for count, row in enumerate(rows)]
     noise += [(row.first, len(row.weights)) for row in interior]
     width = max(first + size for first, size in noise) - min(first for first, _ in noise)
-    work = (len(noise) + farthest) * farthest * (width + MOST_ROWS)
+    work = (len(noise) + farthest) * farthest * (width + MOST_PARTITIONED)
     need(work <= MOST_WORK, "it is larger than this can check")
     return Table(bits, upper, farthest, rows, interior)
 
@@ -180,21 +181,27 @@ def _cell(report: Report, stated: dict[str, str], certificate: Certificate, expo
         holds = epsilon == number(guarantee["epsilon"], "guarantee.epsilon")
     need(holds, f"privacy.cell.epsilon is {stated['epsilon']:.40}, which is not the certificate's")
     need(0 <= delta <= 1, "privacy.cell.delta is no chance")
-    distances = range(1, exposure.rows + 1)
-    exact = max(certificate.delta, *(table.delta(certificate.bound, distance) for distance in distances))
+    least = max(certificate.delta, *(table.delta(certificate.bound, distance) for distance in exposure.distances))
+    most = least
+    if exposure.many:
+        bound = group_profile(table, exposure.rows).at(
+            certificate.bound.numerator * ONE // certificate.bound.denominator
+        )
+        most = max(least, Fraction(bound, ONE))
     uneven = Fraction(0)
     if key_kind == "contributors":
         uneven = (1 + Fraction(exp_bounds(epsilon)[1], ONE)) * _unevenness(table.bits)
     elif exposure.rows == 1:
         need(
-            delta == exact, f"privacy.cell.delta is {stated['delta']:.40}, and is {float(exact):.6g} in the certificate"
+            delta == least, f"privacy.cell.delta is {stated['delta']:.40}, and is {float(least):.6g} in the certificate"
         )
-    verdict = "proved" if delta >= exact + uneven else "fails" if delta < exact - uneven else "not shown"
+    verdict = "proved" if delta >= most + uneven else "fails" if delta < least - uneven else "not shown"
+    exact = f"{float(least):.6g}" if least == most else f"{float(least):.6g} to {float(most):.6g}"
     report.add(
         verdict,
         "one cell",
         f"epsilon {stated['epsilon']}, delta {float(delta):.6g} for one person; the weights give"
-        f" {float(exact):.6g}{f' +- {float(uneven):.2g}' if uneven else ''}",
+        f" {exact}{f' +- {float(uneven):.2g}' if uneven else ''}",
     )
 
 

@@ -76,12 +76,13 @@ def _cut(sigma2: Fraction, tail: Fraction) -> list[int]:
         No table holds so wide a noise.
     """
     half: list[int] = []
-    total, one = 0, 1 << _gaussian_weights.SHIFT
+    total, one, least = 0, 1 << _gaussian_weights.SHIFT, tail.numerator
     for z, (weight, ratio) in enumerate(_gaussian_weights.weights(1 / (2 * sigma2))):
-        beyond = Fraction(2 * weight << _gaussian_weights.SHIFT, one - ratio)  # a geometric series above the tail
-        if weight == 0 or (z > 1 and beyond <= tail * total):
+        beyond = 2 * weight << _gaussian_weights.SHIFT  # over one - ratio: a geometric series above the tail
+        if weight == 0 or (z > 1 and beyond * tail.denominator <= least * total * (one - ratio)):
             break
         half.append(weight)
         total += 2 * weight if z else weight
-        parameters.reach(z, "choose a smaller sigma2 or a larger tail")
+        if z > parameters.LARGEST_SUPPORT:
+            parameters.reach(z, "choose a smaller sigma2 or a larger tail")
     return half

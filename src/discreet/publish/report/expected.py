@@ -80,10 +80,7 @@ def expected(published: "Published") -> Expected:
     """Return the errors to expect, computed from public values only."""
     plan = published.table_plan
     noise = math.sqrt(plan.variance)
-    exact: dict[int, float] = {}
-    for method, part in plan.parts:
-        linear = method != "wang-3" and not plan.meets_counts(part) and not plan.follows(part)
-        exact |= (plan.deviations(part) if linear else None) or {}
+    exact = plan.exact_deviations()
     simulated: dict[int, float] = {}
     runs, failed = 0, None
     try:

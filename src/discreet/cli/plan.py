@@ -1,0 +1,66 @@
+"""`discreet plan SPEC`: what a release would promise, cost and get wrong. No data are read."""
+
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table as Grid
+
+from discreet.cli import _show
+from discreet.extras import require
+
+
+def plan(
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="The specification of the release. Its source is not read.")
+    ],
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write a figure of the expected errors. The name ends in .png, .svg or .pdf."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, for machines.")] = False,
+) -> None:
+    """Show what a release would promise, cost and get wrong, before any data are read.
+
+    The guarantee of the whole release comes first. The table lists every margin with its noise and the error to expect:
+    95% of the published counts are within it. With a ledger, the units that the release would be charged are shown;
+    nothing is reserved.
+    """
+    from discreet.plan.release_plan import plan as make_plan
+    from discreet.publish.planned_release import BASES, charge_in_words, describe, summary
+
+    planned = describe(make_plan(spec))
+    if plot is not None:
+        require("matplotlib", "plots", "--plot")
+        from discreet.cli import _plan_plot  # matplotlib takes longer to load than everything else together
+
+        _plan_plot.draw_errors(planned, plot)
+    if as_json:
+        typer.echo(planned.to_json())
+        return
+    lines = summary(planned.plan)
+    if planned.charge is not None:
+        lines["ledger"] = charge_in_words(planned.charge)
+    _show.named_lines(lines)
+    grid = Grid(box=SIMPLE_HEAD)
+    for head in ("grouping", "tables"):
+        grid.add_column(head, overflow="fold")
+    for head in ("cells", "of one person", "noise, sd", "95% error"):
+        grid.add_column(head, justify="right", no_wrap=True)
+    for grouping in planned.groupings:
+        grid.add_row(
+            *(text.replace("[", "\\[") for text in (grouping.name, ", ".join(grouping.tables))),
+            f"{grouping.cells:,}",
+            str(grouping.cells_of_one_person),
+            f"{grouping.deviation:.4g}",
+            f"{'+-'}{grouping.error:.4g}",
+        )
+    _show.console.print(grid)
+    for basis in dict.fromkeys(grouping.basis for grouping in planned.groupings):
+        names = [grouping.name for grouping in planned.groupings if grouping.basis == basis]
+        which = "all groupings" if len(names) == len(planned.groupings) else ", ".join(names)
+        _show.console.print(f"95% error of {which}: {BASES[basis]}.", markup=False)
+    if plot is not None:
+        _show.console.print(f"figure written to {plot}", markup=False)

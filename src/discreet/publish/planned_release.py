@@ -1,0 +1,299 @@
+"""What a release would publish: its groupings, the noise of each, and the error to expect. No data are read.
+
+The error to expect is the half width that 95% of all errors keep within:
+
+measured        a grouping that is published as it was measured (clamped at 0). The smallest number that the noise keeps
+                within with a chance of 95%, exact from the integers of the certified table.
+least squares   a grouping that is made to add up. 1.96 standard deviations of least squares, which are exact
+                (`reconcile.variances`), on average over the cells of the grouping. Counts are not negative and are
+                rounded, which least squares does not know: counts near 0 have smaller errors as a rule.
+no formula      a grouping that is made to add up in a way that no formula covers. The error of its measurements.
+
+Every number follows from the specification and the certified table alone.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.certify.ptable import PTable
+from discreet.exact import upper
+from discreet.measure import secrets
+from discreet.measure.ledger_use import Charge, LedgerUse
+from discreet.plan.guarantee import GROUP, method_of, why_no_promise
+from discreet.plan.release_plan import ReleasePlan
+from discreet.reconcile.table_plan import make_table_plan
+
+LEVEL = 0.95
+NORMAL = 1.959964
+"""95% of a normal distribution is within so many standard deviations."""
+
+BASES = {
+    "measured": "exact, from the integers of the noise",
+    "least squares": "1.96 exact standard deviations of least squares",
+    "no formula": "of the measurement; no formula for the published count",
+}
+"""What the error of a grouping is computed from."""
+
+
+@dataclass(frozen=True)
+class PlannedGrouping:
+    """One grouping of a release.
+
+    Attributes
+    ----------
+    name
+        The names of its dimensions.
+    tables
+        The names of the tables that publish it.
+    cells
+        Number of cells.
+    cells_of_one_person
+        Number of cells that hold one row of a person, at most.
+    noise
+        The design of the noise.
+    deviation
+        Standard deviation of a measurement.
+    error
+        Half width that 95% of the errors keep within.
+    basis
+        A key of `BASES`.
+    """
+
+    name: str
+    tables: tuple[str, ...]
+    cells: int
+    cells_of_one_person: int
+    noise: str
+    deviation: float
+    error: float
+    basis: str
+
+
+@dataclass(frozen=True)
+class PlannedRelease:
+    """What a release would publish and promise. Made by `describe`.
+
+    Attributes
+    ----------
+    plan
+        The plan.
+    groupings
+        Every grouping, with its noise and error.
+    charge
+        What a ledger would be charged, and what is left there before; None without a ledger.
+    """
+
+    plan: ReleasePlan
+    groupings: tuple[PlannedGrouping, ...]
+    charge: Charge | None
+
+    def __repr__(self) -> str:
+        errors = [grouping.error for grouping in self.groupings]
+        return f"PlannedRelease({self.plan!r}, 95% errors from {min(errors):.3g} to {max(errors):.3g})"
+
+    @property
+    def guarantee(self) -> str:
+        """The guarantee of the release, in words."""
+        return guarantee_in_words(self.plan)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything as numbers and texts, for machines."""
+        plan, promise = self.plan, self.plan.promise
+        return {
+            "title": plan.spec.title,
+            "version": plan.spec.version,
+            "guarantee": None
+            if promise is None
+            else {"epsilon": promise.epsilon, "delta": promise.delta, "floor": promise.floor},
+            "no_guarantee": why_no_promise(plan.spec),
+            "unit": "one row" if plan.spec.unit.id is None else "one person",
+            "contributions": plan.spec.unit.contributions,
+            "contributions_by": method_of(plan.spec.unit.contributions),
+            "touches": plan.touches,
+            "cells": len(plan.layout.cells.definitions),
+            "noise": {"design": dict(plan.ptable.design), "digest": plan.ptable.digest, "bits": plan.ptable.bits},
+            "reason": plan.reason,
+            "groupings": [
+                {
+                    "name": grouping.name,
+                    "tables": list(grouping.tables),
+                    "cells": grouping.cells,
+                    "cells_of_one_person": grouping.cells_of_one_person,
+                    "noise": plan.ptable.digest,
+                    "deviation": grouping.deviation,
+                    "error_95": grouping.error,
+                    "basis": grouping.basis,
+                }
+                for grouping in self.groupings
+            ],
+            "ledger": None
+            if self.charge is None
+            else {"units": self.charge.units, "left": self.charge.left, "capacity": self.charge.capacity},
+        }
+
+    def to_json(self) -> str:
+        """Return `document` as JSON."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=False, default=str)
+
+
+def describe(plan: ReleasePlan) -> PlannedRelease:
+    """Return what a release would publish, with the error to expect, and what a ledger would be charged.
+
+    Nothing is reserved in the ledger.
+
+    Parameters
+    ----------
+    plan
+        The plan of the release.
+
+    Returns
+    -------
+    PlannedRelease
+        The groupings with their errors, and the charge.
+
+    Raises
+    ------
+    SpecError
+        The tables cannot be made to add up as the specification asks.
+    SecretError
+        The specification names a ledger, and its secret cannot be read.
+    LedgerError
+        The ledger cannot be opened.
+    BudgetError
+        The release costs more units than the whole ledger has.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> from discreet.publish.planned_release import describe
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "source": {"csv": "people.csv"},
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    ...     "design": {"name": "geometric", "epsilon": "0.5"},
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> planned = describe(dc.release.plan(spec))
+    >>> [(grouping.name, round(grouping.error, 2), grouping.basis) for grouping in planned.groupings]
+    [('sex', 4.75, 'least squares'), ('total', 4.75, 'least squares')]
+    """
+    layout, ptable = plan.layout, plan.ptable
+    table_plan = make_table_plan(plan)
+    exact, own, noise = table_plan.exact_deviations(), error_within(ptable), design_in_words(ptable)
+    reconciled = {index for _, part in table_plan.parts for index in part.grouping_indices}
+    deviation = math.sqrt(table_plan.variance)
+    groupings = []
+    for index, grouping in enumerate(layout.groupings):
+        if index in exact:
+            error, basis = NORMAL * exact[index], "least squares"
+        else:
+            error, basis = float(own), "no formula" if index in reconciled else "measured"
+        tables = tuple(table.name for table, indices in layout.tables if index in indices)
+        groupings.append(
+            PlannedGrouping(
+                _name(plan, index), tables, grouping.size, grouping.multiplicity, noise, deviation, error, basis
+            )
+        )
+    return PlannedRelease(plan, tuple(groupings), _charge(plan))
+
+
+def _name(plan: ReleasePlan, index: int) -> str:
+    """Return the name of a grouping, with levels and filters."""
+    grouping = plan.layout.groupings[index]
+    axes = [axis.book.name if axis.level is None else f"{axis.book.name} ({axis.level})" for axis in grouping.axes]
+    within = [
+        f"{book.name} {', '.join(book.leaves[leaf] for leaf in sorted(leaves))}" for book, leaves in grouping.within
+    ]
+    return (" by ".join(axes) or "total") + (f" of {'; '.join(within)}" if within else "")
+
+
+def _charge(plan: ReleasePlan) -> Charge | None:
+    if plan.spec.ledger is None:
+        return None
+    return LedgerUse.of(plan, secrets.of_spec(plan.spec.secret)).charge(plan)
+
+
+def error_within(ptable: PTable) -> int:
+    """Return the smallest number that the noise of a table keeps within with a chance of 95% or more, exactly.
+
+    It holds for large counts. A table without rows for large counts has the largest number over its counts.
+    """
+    table = ptable.table
+    lower = getattr(ptable.domain, "lower", 0)
+    if table.interior:
+        return max(_within(row.first, row.weights) for row in table.interior)
+    return max(_within(row.first - lower - index, row.weights) for index, row in enumerate(table.rows))
+
+
+def _within(first: int, weights: tuple[int, ...]) -> int:
+    """Return the smallest distance from 0 that holds 95% of the weights of first, first + 1, ..."""
+    by_distance: dict[int, int] = {}
+    for noise, weight in enumerate(weights, first):
+        by_distance[abs(noise)] = by_distance.get(abs(noise), 0) + weight
+    held, total = 0, sum(weights)
+    for distance in sorted(by_distance):
+        held += by_distance[distance]
+        if held * 100 >= total * round(100 * LEVEL):
+            return distance
+    return max(by_distance)
+
+
+def design_in_words(ptable: PTable) -> str:
+    """Return the name and the main settings of a design."""
+    settings = ("epsilon", "alpha", "sigma2", "variance", "eta", "support", "upper", "n", "sensitivity")
+    design = dict(ptable.design)
+    return ", ".join(
+        [str(design.get("name", "custom")), *(f"{name} {design[name]}" for name in settings if name in design)]
+    )
+
+
+def guarantee_in_words(plan: ReleasePlan) -> str:
+    """Return the guarantee of a release in one sentence."""
+    unit = "one row" if plan.spec.unit.id is None else "one person"
+    rows = plan.spec.unit.contributions
+    if plan.promise is None:
+        return f"none: {why_no_promise(plan.spec)}"
+    with_rows = f" with up to {rows} rows" if rows > 1 else ""
+    delta = upper(Fraction(repr(plan.promise.delta)))
+    return (
+        f"epsilon = {plan.promise.epsilon}, delta = {delta} for {unit}{with_rows}, over everything that is published;"
+        " an upper bound"
+    )
+
+
+def rows_in_words(plan: ReleasePlan) -> str | None:
+    """Return how several rows of one person were accounted for; None if a person has one row."""
+    rows = plan.spec.unit.contributions
+    if rows == 1:
+        return None
+    if method_of(rows) == GROUP:
+        return f"up to {rows}, by group privacy: every row costs as much as a person, with the best split of epsilon"
+    return f"up to {rows}, exactly: all ways to split the rows over cells are composed"
+
+
+def summary(plan: ReleasePlan) -> dict[str, str]:
+    """Return the guarantee, the noise and its reason, by name, in words. Nothing in it depends on the data."""
+    rows, layout = rows_in_words(plan), plan.layout
+    unit = "one row" if plan.spec.unit.id is None else "one person"
+    who = unit if plan.spec.unit.contributions == 1 else f"each row of {unit}"
+    return {
+        "guarantee": guarantee_in_words(plan),
+        **({"rows of a person": rows} if rows is not None else {}),
+        "tables": f"{len(layout.tables)}, with {len(layout.groupings)} groupings in all: tables and margins",
+        "cells": f"{len(layout.cells.definitions)}; {who} is in {plan.touches} of them at most",
+        "noise": design_in_words(plan.ptable),
+        "reason": plan.reason,
+    }
+
+
+def charge_in_words(charge: Charge) -> str:
+    """Return what a ledger would be charged, and what would be left."""
+    rest = charge.left - charge.units
+    if rest < 0:
+        return f"{charge.units} units, and {charge.left} of {charge.capacity} are left: the ledger would refuse"
+    return f"{charge.units} units of {charge.capacity}; {rest} would be left"

@@ -1,0 +1,100 @@
+"""What a plan says of the errors to expect, against the certified integers and against simulated least squares."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet import design
+from discreet.measure import secrets
+from discreet.plan.release_plan import plan
+from discreet.publish.planned_release import describe, error_within
+from discreet.reconcile.table_plan import make_table_plan
+
+
+def spec(**changes: Any) -> dict[str, Any]:
+    return {
+        "version": "1",
+        "source": {"csv": "no-such-file.csv"},
+        "dimensions": {
+            "sex": {"column": "sex", "categories": ["f", "m"]},
+            "age": {"column": "age", "ranges": {"young": [0, 40], "old": [40, None]}},
+        },
+        "tables": [{"name": "people", "dimensions": ["sex", "age"], "margins": "all"}],
+        "design": {"name": "geometric", "epsilon": "0.25"},
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    } | changes
+
+
+@pytest.mark.parametrize(
+    "ptable",
+    [
+        design.geometric(epsilon="0.3").certify(),
+        design.gaussian(sigma2=50, support=60).certify(epsilon=1, bits=62),
+        design.geometric(epsilon="0.7", upper=9).certify(),
+    ],
+    ids=["geometric", "gaussian", "counts to 9"],
+)
+def test_the_error_of_a_measurement_is_the_smallest_that_holds_95_percent(ptable: Any) -> None:
+    error = error_within(ptable)
+    counts = range(10) if ptable.domain.upper is not None else [1000]
+    chances = []
+    for count in counts:
+        row = ptable.table.row(count)
+        noise = np.abs(np.arange(row.first, row.first + len(row.weights)) - count)
+        weights = np.array(row.weights, dtype=float) / sum(row.weights)
+        assert weights[noise <= error].sum() >= 0.95 - 1e-12
+        chances.append(weights[noise <= error - 1].sum())
+    assert min(chances) < 0.95
+
+
+def test_the_error_of_least_squares_is_that_of_simulated_measurements() -> None:
+    released = plan(spec())
+    planned, table_plan = describe(released), make_table_plan(released)
+    shapes = [grouping.shape for grouping in released.layout.groupings]
+    random = np.random.default_rng(3)
+    noise = math.sqrt(table_plan.variance)
+    runs = [[random.normal(0, noise, shape).round().astype(np.int64) for shape in shapes] for _ in range(400)]
+    fits = [table_plan.fitted([np.int64(100_000) * 0 + part for part in run])[0].free for run in runs]
+    for index, grouping in enumerate(planned.groupings):
+        assert grouping.basis == "least squares"
+        squares = [np.mean(fit[index] ** 2) for fit in fits if fit is not None]
+        assert math.sqrt(np.mean(squares)) == pytest.approx(grouping.error / 1.96, rel=0.06)
+
+
+def test_clamped_tables_have_the_error_of_their_measurements() -> None:
+    planned = describe(plan(spec(reconcile="none")))
+    assert {(grouping.basis, grouping.error) for grouping in planned.groupings} == {
+        ("measured", float(error_within(planned.plan.ptable)))
+    }
+
+
+def test_tables_that_no_formula_covers_say_so() -> None:
+    planned = describe(plan(spec(fixed=[{"where": {}, "count": 1000}])))
+    assert {grouping.basis for grouping in planned.groupings} == {"no formula"}
+
+
+def test_a_plan_is_short_in_python() -> None:
+    planned = describe(plan(spec()))
+    assert len(repr(planned)) < 200
+    assert len(repr(planned.plan)) < 120
+    assert "geometric" in repr(planned.plan)
+
+
+def test_what_a_ledger_would_be_charged_is_shown_and_nothing_is_reserved(tmp_path: Path) -> None:
+    from discreet.account.ledger.ledger import Ledger
+
+    secret = tmp_path / "secret.key"
+    secret.write_bytes(bytes(range(32)))
+    secret.chmod(0o600)
+    unit = design.geometric(epsilon="0.25").certify()
+    ledger = Ledger.open(tmp_path / "town", unit=unit, epsilon=4, delta="1e-6", secret=secrets.read_secret(secret))
+    before = ledger.head
+    released = plan(spec(ledger=str(tmp_path / "town"), secret={"file": str(secret)}))
+    charge = describe(released).charge
+    assert charge is not None
+    assert (charge.units, charge.left, charge.capacity) == (4, ledger.capacity, ledger.capacity)
+    assert ledger.head == before
