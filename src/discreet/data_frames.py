@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import ParameterError
+from discreet.errors import InputError, ParameterError
 from discreet.extras import require
 
 if TYPE_CHECKING:
@@ -62,6 +62,32 @@ def require_library(to: str | None) -> str:
     if to != "arrow":
         require(to, "frames", "the frame")
     return to
+
+
+def is_series(values: Any) -> bool:
+    """Return True for a Series of pandas, which need not be installed."""
+    classes = type(values).__mro__
+    return any(base.__name__ == "Series" and base.__module__.partition(".")[0] == "pandas" for base in classes)
+
+
+def series_like(series: Any, values: Any) -> Any:
+    """Return values as a Series with the index and the name of another Series."""
+    return type(series)(values, index=series.index, name=series.name)
+
+
+def aligned(values: Any, series: Any) -> Any:
+    """Return values for the members of a Series; a Series without its index.
+
+    Raises
+    ------
+    InputError
+        The values are a Series with another index.
+    """
+    if not is_series(values):
+        return values
+    if not values.index.equals(series.index):
+        raise InputError("counts and keys are Series with different indices; give both in the same order")
+    return values.to_numpy()
 
 
 def _pandas(table: "pa.Table") -> Any:

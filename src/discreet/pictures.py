@@ -17,8 +17,6 @@ LEAST_DELTA = 1e-16
 MOST_POINTS = 40
 """Intervals that a small picture shows."""
 
-Points = Sequence[tuple[float, float]]
-
 
 def axes(given: Any) -> Any:
     """Return the axes of matplotlib to draw on: those that were given, or new ones.
@@ -45,7 +43,8 @@ def card(title: str, facts: Mapping[str, object], picture: str = "") -> str:
         f'<td style="text-align:left">{escape(str(fact))}</td></tr>'
         for name, fact in facts.items()
     )
-    return f"<div><strong>{escape(title)}</strong><table>{rows}</table>{picture}</div>"
+    table = f'<table style="color:inherit">{rows}</table>'
+    return f"<div><strong>{escape(title)}</strong>{table}{picture}</div>"
 
 
 def bars(shares: Mapping[int, float], description: str) -> str:
@@ -59,16 +58,17 @@ def bars(shares: Mapping[int, float], description: str) -> str:
         f"v{-_scaled(share / highest):.1f}h{max(0.8 * width, 0.5):.1f}V{HEIGHT - MARGIN}z"
         for number, share in sorted(shown.items())
     )
-    return _svg(f'<path fill="{COLOUR}" d="{path}"/>', f"{first:+d}", f"{last:+d}", description)
+    left, right = (f"{end:+d}" if first < 0 else str(end) for end in (first, last))
+    return _svg(f'<path fill="{COLOUR}" d="{path}"/>', left, right, description)
 
 
-def curve(points: Points, description: str) -> str:
+def curve(epsilons: Sequence[float], deltas: Sequence[float], description: str) -> str:
     """Return a chart of delta, on a logarithmic scale, against epsilon."""
-    logs = [math.log10(max(delta, LEAST_DELTA)) for _, delta in points]
-    lowest, widest = min(min(logs), -1.0), points[-1][0] or 1.0
+    logs = [math.log10(max(delta, LEAST_DELTA)) for delta in deltas]
+    lowest, widest = min(*logs, -1.0), epsilons[-1] or 1.0
     line = "L".join(
         f"{MARGIN + (WIDTH - 2 * MARGIN) * epsilon / widest:.1f} {HEIGHT - MARGIN - _scaled(1 - log / lowest):.1f}"
-        for (epsilon, _), log in zip(points, logs, strict=True)
+        for epsilon, log in zip(epsilons, logs, strict=True)
     )
     path = f'<path fill="none" stroke="{COLOUR}" stroke-width="2" d="M{line}"/>'
     return _svg(path, "epsilon 0", f"{widest:.3g}", description)

@@ -102,7 +102,7 @@ def _open(data: Any, names: Sequence[str]) -> _Opened:
         return _open_pandas(data, names)
     if _is(data, "polars", "DataFrame"):
         return _open_polars(data, names)
-    if _is(data, "_duckdb", "DuckDBPyRelation"):
+    if any(_is(data, module, "DuckDBPyRelation") for module in ("duckdb", "_duckdb")):
         return _open_relation(data, names)
     if hasattr(data, "__arrow_c_stream__") and not _is(data, "pandas", "Series"):
         return _open_stream(data, names)

@@ -104,10 +104,9 @@ class DuckDB:
             elif frame is not None:
                 self._connection.register("frame", frame.table)
                 self.source = "temp.frame"
-                types = list(self._types(self.source).values())[: len(frame.names)]
+                types = self._types(self.source)
                 self.columns = {
-                    name: Column(f"f{i}", _column_type(kind))
-                    for i, (name, kind) in enumerate(zip(frame.names, types, strict=True))
+                    name: Column(f"f{i}", _column_type(types[f"f{i}"])) for i, name in enumerate(frame.names)
                 }
             else:
                 self._files = [] if parquet is None else _parquet_files(Path(parquet))
