@@ -223,7 +223,7 @@ class PTable:
         >>> import discreet as dc
         >>> table = dc.design.geometric(alpha="1/2", upper=1).certify(bits=8)
         >>> table.to_frame(to="arrow").to_pylist()[0]
-        {'count': 0, 'noise': 0, 'weight': 171, 'probability': 0.66796875}
+        {'count': 0, 'noise': 0, 'weight': 170, 'probability': 0.6640625}
         """
         return data_frames.frame(_table_view.columns(self.table), to)
 
