@@ -108,6 +108,7 @@ def other_office_table(folder: Path) -> None:
 READERS_FILES = {
     "README.md": other_office_table,
     "docs/formats.md": other_office_table,
+    "docs/frames.md": people,
     "docs/release.md": people,
 }
 """What a reader of the page has in the folder before the first example."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.mechanism import Mechanism
+from discreet.plan.sections import TableSpec
 from discreet.release import Release
 
 People = list[dict[str, str]]
@@ -52,16 +53,22 @@ def table(folder: Path, name: str) -> tuple[list[str], dict[tuple[str, ...], int
     return head[:-1], {tuple(row[:-1]): int(row[-1]) for row in rows}
 
 
-def wrong_in(release: Release, people: People, groups: dict[str, dict[str, str]] | None = None) -> list[str]:
+def wrong_in(
+    release: Release,
+    people: People,
+    groups: dict[str, dict[str, str]] | None = None,
+    tables: list[TableSpec] | None = None,
+) -> list[str]:
     """Return the mistakes of a published folder, one text each.
 
-    `groups` recodes the values of a dimension to the groups of a level. Errors are compared with the noise of the
-    measurements: a margin of N cells may have 1 + 3 / sqrt(N) times its standard deviation in root mean square.
+    `groups` recodes the values of a dimension to the groups of a level. `tables` are those of these people; by default
+    all tables. Errors are compared with the noise of the measurements: a margin of N cells may have 1 + 3 / sqrt(N)
+    times its standard deviation in root mean square.
     """
     deviation = math.sqrt(Mechanism.from_table(release.ptable.table).variance(10**6))
     mistakes: list[str] = []
     seen: dict[Any, int] = {}
-    for table_spec in release.spec.tables:
+    for table_spec in tables or release.spec.tables:
         head, cells = table(release.folder, table_spec.name)
         levels = {axis.dimension: axis.level for axis in table_spec.dimensions}
         if min(cells.values()) < 0:

@@ -26,6 +26,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from discreet import data_frames
+from discreet.account import _composition_view
 from discreet.account.convolution import Ladder
 from discreet.account.dominating_pair import LARGEST_LOSS, ULP, Pair, choose_step
 from discreet.account.group_privacy import GroupProfile, group_profile
@@ -64,7 +66,7 @@ class Part(NamedTuple):
     times: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Composition:
     """An upper bound of delta(epsilon) of several parts together; immutable. Made by `compose`.
 
@@ -164,6 +166,36 @@ class Composition:
         while self.delta(epsilon) > target:
             epsilon, nudge = min(epsilon + nudge * (epsilon + self.step), end), 2 * nudge
         return epsilon
+
+    def to_frame(self, *, points: int = 61, to: str | None = None) -> Any:
+        """Return the bound as a data frame: the columns epsilon and delta.
+
+        Parameters
+        ----------
+        points
+            Number of epsilons, from 0 to where delta is 1e-9 or close to the floor.
+        to
+            "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
+        """
+        number = _integer(points, "points", 10**6, "the epsilons of the curve")
+        return data_frames.frame(_composition_view.curve(self, number), to)
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the bound of delta against epsilon on axes of matplotlib, and return the axes.
+
+        Raises
+        ------
+        MissingExtraError
+            matplotlib is not installed.
+        """
+        return _composition_view.draw(self, axes)
+
+    def __repr__(self) -> str:
+        uses = _composition_view.uses(self)
+        return f"Composition({uses}, delta never below {self.floor:.3g}, largest loss {self.largest:.4g})"
+
+    def _repr_html_(self) -> str:
+        return _composition_view.html(self)
 
     @cached_property
     def floor(self) -> float:

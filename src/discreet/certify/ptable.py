@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet import categories, files
+from discreet import categories, data_frames, files, pictures
 from discreet.arrays import Integers, Keys, rectangular
+from discreet.certify import _table_view, verify
 from discreet.certify import table as integer_table
-from discreet.certify import verify
 from discreet.certify._key_lookup import Keystream, Lookup, RowIndices
 from discreet.certify.table import IntegerRow, Table
 from discreet.certify.verify import Certificate, Guarantee
@@ -148,12 +148,13 @@ class PTable:
         Returns
         -------
         numpy.ndarray or numpy.int64
-            The noisy integers, in the shape of `counts`. They are not clamped.
+            The noisy integers, in the shape of `counts`. They are not clamped. A pandas Series gives a Series with the
+            same index and name.
 
         Raises
         ------
         InputError
-            Counts or keys are not integers, their shapes differ, or a key is out of range.
+            Counts or keys are not integers, their shapes or indices differ, or a key is out of range.
         EntropyError
             The operating system gave no random bytes.
 
@@ -166,6 +167,9 @@ class PTable:
         >>> table.perturb([0, 3, 2041]).shape
         (3,)
         """
+        if data_frames.is_series(counts):
+            aligned_keys = data_frames.aligned(keys, counts)
+            return data_frames.series_like(counts, self.perturb(np.asarray(counts), aligned_keys))
         names = categories.names(self.design, self.domain.size)
         if names and categories.is_text(counts):
             return np.array(names)[self.perturb(categories.codes(counts, names), keys)]
@@ -201,6 +205,55 @@ class PTable:
         epsilon, _, delta = self.guarantee
         promise = f"epsilon={epsilon}, delta={upper(delta, 3)}"
         return f"PTable({self.design.get('name')}, {self.domain}, {promise}, bits={self.bits})"
+
+    def to_frame(self, *, to: str | None = None) -> Any:
+        """Return the weights as a data frame: the columns count, noise, weight and probability.
+
+        A row of the interior has the first count that it belongs to; it also belongs to larger counts. On a cycle the
+        noise has the count 0, and is that of all residues.
+
+        Parameters
+        ----------
+        to
+            "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> table = dc.design.geometric(alpha="1/2", upper=1).certify(bits=8)
+        >>> table.to_frame(to="arrow").to_pylist()[0]
+        {'count': 0, 'noise': 0, 'weight': 170, 'probability': 0.6640625}
+        """
+        return data_frames.frame(_table_view.columns(self.table), to)
+
+    def plot(self, count: int | None = None, *, axes: Any = None) -> Any:
+        """Draw the chance of each noise at one true count, and return the axes.
+
+        Parameters
+        ----------
+        count
+            The true count. None: a large count, or the middle of the domain.
+        axes
+            Axes of matplotlib. None: new axes.
+
+        Raises
+        ------
+        MissingExtraError
+            matplotlib is not installed.
+        InputError
+            The count is not in the domain.
+        """
+        return _table_view.draw(self.table, f"{self.design.get('name')}", count, axes)
+
+    def noise_picture(self) -> str:
+        """Return a small picture of the noise as an SVG element."""
+        return _table_view.picture(self.table)
+
+    def _repr_html_(self) -> str:
+        epsilon, _, delta = self.guarantee
+        promise = f"epsilon {epsilon}, delta {upper(delta, 3)} for one count"
+        facts = {"domain": self.domain, "guarantee": promise, "bits": self.bits}
+        return pictures.card(f"Perturbation table: {self.design.get('name')}", facts, self.noise_picture())
 
     @cached_property
     def _lookup(self) -> Lookup:

@@ -60,7 +60,6 @@ def release(
         _show.console.print(
             f"continued from measurements drawn earlier ({published.resumed}): nothing was drawn", markup=False
         )
-    assert published.plan is not None
     lines = summary(published.plan)
     if published.charge is not None:
         charge = published.charge

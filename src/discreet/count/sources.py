@@ -1,15 +1,19 @@
 """Open the engine that reads a source."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.count.engines.engine import Engine
+from discreet.errors import InputError
 from discreet.extras import require
 from discreet.plan.source import Source
 
+if TYPE_CHECKING:
+    from discreet.count.frame_rows import FrameRows
+
 
 def open_engine(
-    source: Source | Mapping[str, Any],
+    source: "Source | Mapping[str, Any] | FrameRows | None",
     *,
     column_names: Collection[str] | None = None,
     memory: str | None = None,
@@ -20,7 +24,7 @@ def open_engine(
     Parameters
     ----------
     source
-        The source section of a specification.
+        The source section of a specification, or the rows of a data frame.
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
     memory
@@ -33,8 +37,17 @@ def open_engine(
     ParameterError
         The mapping is not a source.
     InputError
-        The source cannot be read, or an extra is not installed.
+        There is no source, the source cannot be read, or an extra is not installed.
     """
+    if source is None:
+        raise InputError(
+            "the specification names no source; add source: {csv: people.csv}, or give a data frame to"
+            " discreet.release.run(spec, data=frame)"
+        )
+    if not isinstance(source, (Source, Mapping)):
+        from discreet.count.engines.duckdb import MEMORY, DuckDB
+
+        return Engine(DuckDB(frame=source, memory=memory or MEMORY, progress=progress))
     source = Source.of(source)
     kind, location, options = source.kind, source.location, source.options
     if kind == "postgres":

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet import data_frames, pictures
 from discreet.arrays import Booleans, Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Counts, Cycle
@@ -47,7 +48,7 @@ The first limit is relative to the measurement."""
 COLUMNS = ("low", "high", "mean", "most_likely")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Intervals:
     """Credible intervals of many cells. All arrays have the shape of the measurements.
 
@@ -68,6 +69,68 @@ class Intervals:
     mean: Floats
     mode: Integers
     open_end: Booleans
+
+    def __repr__(self) -> str:
+        cells = "one cell" if self.low.size == 1 else f"{self.low.size:,} cells"
+        first = f", the first {self.low.flat[0]}..{self.high.flat[0]}" if self.low.size else ""
+        return f"Intervals({cells}{first})"
+
+    def to_frame(self, *, to: str | None = None) -> Any:
+        """Return the cells, in C order, as a data frame: the columns low, high, mean and most_likely.
+
+        High and mean are missing if the interval has no end.
+
+        Parameters
+        ----------
+        to
+            "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> table = dc.design.geometric(epsilon=1).certify()
+        >>> dc.infer.intervals(table, [31, -2]).to_frame(to="arrow")["high"].to_pylist()
+        [34, 3]
+        """
+        import pyarrow as pa
+
+        endless = self.open_end.ravel()
+        high, mean = pa.array(self.high.ravel(), mask=endless), pa.array(self.mean.ravel(), mask=endless)
+        columns = (self.low.ravel(), high, mean, self.mode.ravel())
+        return data_frames.frame(dict(zip(COLUMNS, columns, strict=True)), to)
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the interval of every cell, with its most likely count.
+
+        Parameters
+        ----------
+        axes
+            Axes of matplotlib. None: new axes.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        MissingExtraError
+            matplotlib is not installed.
+        """
+        panel = pictures.axes(axes)
+        cells = np.arange(self.low.size)
+        panel.vlines(cells, self.low.ravel(), self.high.ravel(), color="0.4", label="interval")
+        panel.plot(cells, self.mode.ravel(), "o", color=pictures.COLOUR, label="most likely count")
+        panel.set(xlabel="cell", ylabel="true count")
+        panel.legend(frameon=False)
+        return panel
+
+    def _repr_html_(self) -> str:
+        low, mode, high = (part.ravel().tolist() for part in (self.low, self.mode, self.high))
+        shown = f", of which the first {pictures.MOST_POINTS} are shown" if len(low) > pictures.MOST_POINTS else ""
+        facts = {"cells": f"{len(low):,}{shown}"}
+        picture = pictures.whiskers(low, mode, high, "intervals with the most likely count of each cell")
+        return pictures.card("Credible intervals", facts, picture)
 
 
 def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, prior: Any = None) -> Intervals:

@@ -15,7 +15,9 @@ table that misses the budget is made noisier and is never returned.
 import math
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
+from discreet import data_frames, pictures
 from discreet.account.composition import MOST_CONTRIBUTIONS, MOST_PARTITIONED
 from discreet.certify.ptable import PTable
 from discreet.design import parameters
@@ -46,7 +48,7 @@ NOTES = {
 """The advantage of each family."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Advice:
     """A certified design that meets the budget.
 
@@ -77,6 +79,27 @@ class Advice:
     delta: float
     floor: float
     reason: str
+
+    def __repr__(self) -> str:
+        return f"Advice({self.name}, variance {self.variance:.4g}, {self._cost()} in all)"
+
+    def to_frame(self, *, to: str | None = None) -> Any:
+        """Return the advice as a data frame of one row. `to` is "pandas", "polars", "arrow" or None, as elsewhere."""
+        numbers = {name: [getattr(self, name)] for name in ("variance", "epsilon", "delta", "floor")}
+        return data_frames.frame(
+            {"design": [self.name], **numbers, "bits": [self.ptable.bits], "reason": [self.reason]}, to
+        )
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the noise of the table; see `PTable.plot`."""
+        return self.ptable.plot(axes=axes)
+
+    def _repr_html_(self) -> str:
+        facts = {"variance": f"{self.variance:.4g}", "one person, in all": self._cost(), "reason": self.reason}
+        return pictures.card(f"Advice: {self.name}", facts, self.ptable.noise_picture())
+
+    def _cost(self) -> str:
+        return f"epsilon {self.epsilon:.4g}, delta {self.delta:.3g}"
 
 
 def advise(

@@ -99,8 +99,10 @@ def _with_paths_from(folder: Path, spec: ReleaseSpec) -> ReleaseSpec:
     def joined(path: str | None) -> str | None:
         return None if path is None else str(folder / path)
 
-    source = spec.source.model_copy(update={kind: joined(getattr(spec.source, kind)) for kind in PATHS})
-    changed: dict[str, Any] = {"source": source}
+    changed: dict[str, Any] = {}
+    if spec.source is not None:
+        paths = {kind: joined(getattr(spec.source, kind)) for kind in PATHS}
+        changed["source"] = spec.source.model_copy(update=paths)
     if spec.secret is not None:
         secret = spec.secret
         changed["secret"] = Secret(file=joined(secret.file), env=secret.env, memory=joined(secret.memory))

@@ -28,7 +28,7 @@ class Source(Section):
     csv: str | None = Field(None, description="Path of a CSV file.")
     parquet: str | None = Field(None, description="A Parquet file, a folder, or a pattern.")
     duckdb: str | None = Field(None, description="Path of a DuckDB database; also give table.")
-    postgres: str | None = Field(None, description="env:NAME or a connection string; also give table.")
+    postgres: str | None = Field(None, repr=False, description="env:NAME or a connection string; also give table.")
     spark: str | None = Field(None, description="A path or a table of Spark.")
     table: str | None = Field(None, description="For duckdb and postgres: table, or schema.table.")
     format: str | None = Field(None, description="For spark: table, csv or parquet.")

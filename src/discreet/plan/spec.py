@@ -42,7 +42,11 @@ class ReleaseSpec(Section):
     version: str = Field(
         min_length=1, max_length=100, description="Label of the data's version. New data need a new label."
     )
-    source: Source = Field(description="csv, parquet, duckdb, postgres or spark; see docs/engines.md.")
+    source: Source | None = Field(
+        None,
+        description="csv, parquet, duckdb, postgres or spark; see docs/engines.md. Leave it out to give a data frame:"
+        " see docs/frames.md.",
+    )
     unit: Unit = Field(Unit(), description="Whose privacy is kept. Default: every row is a person.")
     dimensions: dict[Label, Dimension] = Field(description="The codebook of each dimension that tables use.")
     tables: list[TableSpec] = Field(min_length=1, description="The tables to publish.")

@@ -109,7 +109,7 @@ def _spec(manifest: Manifest) -> ReleaseSpec:
     public, key = manifest.spec, manifest.key
     filled = {
         **public,
-        "source": {"csv": "not published"},
+        "source": None,
         "secret": None if key.fingerprint is None else {"env": "NONE", "memory": "NONE"},
         "ledger": None if manifest.ledger is None else "NONE",
         "record_keys": ["key"] if key.came_with_the_data else None,

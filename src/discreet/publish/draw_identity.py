@@ -4,7 +4,7 @@
 order would draw again. So the identity is made from the sorted definitions of cells, with ranges sorted by their
 bounds. The source counts as the real path of its file, or as the server and database of its connection string. A
 setting that is left out counts as its default. Copies of the data are not recognised, nor two patterns that match the
-same files.
+same files. All data frames count as one source: the version label tells data apart.
 
 **Kinds of key.** With fresh keys, every draw has other noise. So a release continues in any order of its specification,
 with each measurement at its cell. With query keys, a second draw has the same noise, with two exceptions: keys depend
@@ -116,8 +116,10 @@ def _definitions(plan: ReleasePlan) -> list[bytes]:
     return definitions if len(definitions) == len(layout.cells.definitions) else layout.cells.definitions
 
 
-def _source(source: Source) -> dict[str, Any]:
-    """Return a source in one spelling, whatever folder the command is run in."""
+def _source(source: Source | None) -> dict[str, Any]:
+    """Return a source in one spelling, whatever folder the command is run in. A data frame has no name."""
+    if source is None:
+        return {"frame": None}
     fields = {name: value for name, value in source.options.items() if value != DEFAULTS.get(name)}
     if source.kind in PATHS or (source.kind == "spark" and os.path.exists(source.location)):
         fields[source.kind] = os.path.realpath(source.location)

@@ -15,6 +15,7 @@ from pathlib import Path
 from discreet.errors import OutputError, ReleaseError
 from discreet.interrupts import deferred
 from discreet.publish import pending, steward_log
+from discreet.publish.draw_identity import Identity
 
 if sys.platform != "win32":
     import fcntl
@@ -27,21 +28,24 @@ class ReleasePaths:
     Attributes
     ----------
     folder
-        The folder to publish.
-    unpublished
-        The private file for measurements that are not published yet.
+        The folder to publish. None: the release stays in memory.
     log
         The steward's private log, or None.
     """
 
-    folder: Path
-    unpublished: Path
+    folder: Path | None
     log: Path | None
+
+    def unpublished(self, identity: Identity) -> Path:
+        """Return the path of the private file for measurements that are not published yet."""
+        return pending.file_without_folder(identity) if self.folder is None else pending.file_for(self.folder)
 
 
 @contextmanager
-def claimed_paths(output: str | os.PathLike[str], log: str | os.PathLike[str] | None) -> Iterator[ReleasePaths]:
+def claimed_paths(output: str | os.PathLike[str] | None, log: str | os.PathLike[str] | None) -> Iterator[ReleasePaths]:
     """Check the paths of a run, and hold the name of its folder during the block.
+
+    Without a folder nothing is held: the private file of measurements, which only one run can create, is the guard.
 
     Raises
     ------
@@ -50,11 +54,14 @@ def claimed_paths(output: str | os.PathLike[str], log: str | os.PathLike[str] | 
     OutputError
         One of the paths cannot be written.
     """
+    if output is None:
+        yield ReleasePaths(None, None if log is None else steward_log.log_path(log))
+        return
     pending.file_for(output)
     with claimed(output):
-        unpublished = pending.file_for(output)  # again: another run may have ended in between
+        pending.file_for(output)  # again: another run may have ended in between
         private_log = None if log is None else steward_log.log_path(log, output)
-        yield ReleasePaths(Path(output), unpublished, private_log)
+        yield ReleasePaths(Path(output), private_log)
 
 
 @contextmanager

@@ -10,6 +10,9 @@ run continues from the file: it reads no rows, draws nothing and pays nothing.
 
 The file holds measurements, which the promise covers, and never true counts, keys or the secret (`_pending_file`).
 
+**No folder.** The file of a release that stays in memory lies in a private folder of this user, in the system's folder
+for temporary files, under a digest of the release. It is removed when the release is complete.
+
 **Other folders.** The memory of the secret records the path of the file. So a run that writes to another folder finds
 the file. Without a memory (no secret, or a secret from the environment without `memory`), and with contributor keys,
 only the parent of the release's own folder is searched.
@@ -18,6 +21,7 @@ only the parent of the release's own folder is searched.
 import json
 import os
 import stat
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,7 +59,7 @@ class Kept:
     measurements: Integers
 
     @contextmanager
-    def explaining_errors(self, output: str | os.PathLike[str], log: bool) -> Iterator[None]:
+    def explaining_errors(self, output: str | os.PathLike[str] | None, log: bool) -> Iterator[None]:
         """Add a note to every error: where the measurements are, and how to continue.
 
         With `log`, the note says to leave the log out, because a continued release has no true counts.
@@ -64,7 +68,13 @@ class Kept:
             yield
         except BaseException as error:
             command = f"the same command{' without the log' if log else ''}"
-            if not os.path.lexists(self.file):
+            if output is None:
+                if os.path.lexists(self.file):
+                    error.add_note(
+                        f"The measurements are kept in {self.file}: the same call{' without the log' if log else ''},"
+                        " also with another reconcile or with an output, goes on from them without drawing again."
+                    )
+            elif not os.path.lexists(self.file):
                 error.add_note(f"The folder {output} is published and complete: nothing is left to do.")
             elif os.path.lexists(output):
                 error.add_note(
@@ -110,6 +120,27 @@ def file_for(output: str | os.PathLike[str]) -> Path:
     elif not file_exists:
         raise OutputError(f"{output} exists already{_description(output)}; nothing was changed: choose another name")
     return file if file_exists else files.writable_path(file)
+
+
+def file_without_folder(identity: Identity) -> Path:
+    """Return the path of the private file for the measurements of a release that stays in memory.
+
+    Raises
+    ------
+    OutputError
+        If the private folder cannot be made, or is not a folder that only this user can open.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else None
+    folder = Path(tempfile.gettempdir(), f"discreet-unpublished{'' if user is None else f'-{user}'}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made ({error.strerror}); set TMPDIR to a folder of your own") from None
+    is_private = user is None or (status.st_uid == user and not status.st_mode & 0o077)
+    if not stat.S_ISDIR(status.st_mode) or not is_private:
+        raise OutputError(f"{folder} is not a folder that only you can open; set TMPDIR to a folder of your own")
+    return folder / f"{identity.digest}{SUFFIX}"
 
 
 def is_published(output: str | os.PathLike[str], content: Mapping[str, bytes], file: Path) -> bool:

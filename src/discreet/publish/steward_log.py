@@ -48,7 +48,7 @@ class Truth:
     counts: Integers
 
 
-def log_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
+def log_path(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Path:
     """Return the real path of the log.
 
     Parameters
@@ -56,7 +56,7 @@ def log_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pa
     path
         The path that the steward gave.
     folder
-        The folder that will be published.
+        The folder that will be published; None if there is no folder.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def log_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pa
         If the path is inside the folder, exists, has the suffix of a file of measurements, or cannot be written.
     """
     target = Path(os.path.realpath(path))
-    if target == Path(os.path.realpath(folder)) or Path(os.path.realpath(folder)) in target.parents:
+    if folder is not None and Path(os.path.realpath(folder)) in (target, *target.parents):
         raise OutputError(f"the log {path} is inside the folder that is published; give a path outside the folder")
     if target.name.endswith(pending.SUFFIX):
         raise OutputError(f"the log {path} ends in {pending.SUFFIX}, as a file of measurements does; give another name")

@@ -3,6 +3,7 @@
 from discreet.plan.release_plan import ReleasePlan, plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish.planned_release import PlannedRelease, describe
-from discreet.release.run import Release, run
+from discreet.release.release_value import Release
+from discreet.release.run import run
 
 __all__ = ["PlannedRelease", "Release", "ReleasePlan", "ReleaseSpec", "describe", "plan", "run"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from discreet.publish.folder_claim import ReleasePaths
 from discreet.publish.manifest import KeyEntry, LedgerEntry
 from discreet.publish.pending import Keeper, Kept
 from discreet.publish.steward_log import Truth
+
+if TYPE_CHECKING:
+    from discreet.count.frame_rows import FrameRows
 
 Progress = Callable[[str, float], None]
 """Called with the name of the current step, and the fraction of the step that is done."""
@@ -70,13 +73,17 @@ class Drawn:
         return None if head is None else LedgerEntry(**head)
 
 
-def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tell: Progress) -> Drawn:
+def draw_or_resume(
+    plan: ReleasePlan, frame: "FrameRows | None", paths: ReleasePaths, stack: ExitStack, tell: Progress
+) -> Drawn:
     """Return the measurements that an earlier run of the release kept, or count and draw them.
 
     Parameters
     ----------
     plan
         The plan of the release.
+    frame
+        The rows of a data frame, or None if the specification names a source.
     paths
         The folder, the private file of measurements, and the log.
     stack
@@ -105,10 +112,11 @@ def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tel
     def note(kept: Kept) -> None:
         stack.enter_context(kept.explaining_errors(paths.folder, paths.log is not None))
 
-    kept = pending.find(paths.unpublished, identity, plan.ptable, memory)
+    file = paths.unpublished(identity)
+    kept = pending.find(file, identity, plan.ptable, memory)
     if kept is None:
-        keeper = Keeper(paths.unpublished, identity, memory, note)
-        ledger, truth, kept = _draw(plan, ledger, secret, keeper, tell, paths.log is not None)
+        keeper = Keeper(file, identity, memory, note)
+        ledger, truth, kept = _draw(plan, frame, ledger, secret, keeper, tell, paths.log is not None)
         return Drawn(kept, key, ledger, truth)
     if paths.log is not None:
         raise ReleaseError(
@@ -122,11 +130,17 @@ def draw_or_resume(plan: ReleasePlan, paths: ReleasePaths, stack: ExitStack, tel
 
 
 def _draw(
-    plan: ReleasePlan, ledger: LedgerUse, secret: bytes, keeper: Keeper, tell: Progress, log: bool
+    plan: ReleasePlan,
+    frame: "FrameRows | None",
+    ledger: LedgerUse,
+    secret: bytes,
+    keeper: Keeper,
+    tell: Progress,
+    log: bool,
 ) -> tuple[LedgerUse, Truth, Kept]:
     """Count, pay, draw, and keep the measurements."""
     with ledger.reserved(plan) as paying:
-        leaves, rows = _count(plan, secret, tell, log)
+        leaves, rows = _count(plan, frame, secret, tell, log)
         counts, sums = cell_counts(plan.layout, leaves)
         with interrupts.deferred():  # measurements that are paid for are drawn and kept
             keeper.announce()
@@ -137,11 +151,14 @@ def _draw(
     return paying, Truth(rows, counts), kept
 
 
-def _count(plan: ReleasePlan, secret: bytes, tell: Progress, log: bool) -> tuple[Leaves, dict[str, Any]]:
+def _count(
+    plan: ReleasePlan, frame: "FrameRows | None", secret: bytes, tell: Progress, log: bool
+) -> tuple[Leaves, dict[str, Any]]:
     """Count leaf combinations. With a log, also return what the log says of the rows."""
     spec, layout = plan.spec, plan.layout
     count_plan = CountPlan(tuple(book.recode for book in layout.books), spec.unit.id)
-    with open_engine(spec.source, column_names=spec.columns, progress=lambda done: tell("counting", done)) as engine:
+    source = frame or spec.source
+    with open_engine(source, column_names=spec.columns, progress=lambda done: tell("counting", done)) as engine:
         count_plan.check(engine.columns())
         tell("counting", 0)
         leaves = _leaves(engine, count_plan, plan, secret)

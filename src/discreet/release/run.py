@@ -2,29 +2,21 @@
 
     specification -> plan -> rows counted once -> measurements -> tables -> folder
 
-The plan sees the specification only. A release that fails leaves no folder. A release draws once: if it fails after the
-draw, its measurements stay in a private file, and the next run goes on from them (`publish.pending`).
+The plan sees the specification only. Rows come from the source that the specification names, or from a data frame.
+Without a folder the release stays in memory. A release that fails leaves no folder. A release draws once: if it fails
+after the draw, its measurements stay in a private file, and the next run goes on from them (`publish.pending`).
 """
 
 import os
 import warnings
-from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from discreet import files, interrupts
-from discreet.certify.ptable import PTable
 from discreet.count import found_categories
-from discreet.errors import FixedCountWarning
+from discreet.errors import FixedCountWarning, SpecError
 from discreet.measure import lookup
-from discreet.measure.ledger_use import Charge
 from discreet.plan import read_spec
-from discreet.plan.guarantee import Promise
 from discreet.plan.release_plan import ReleasePlan, make_plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
@@ -34,73 +26,38 @@ from discreet.publish.manifest import Manifest, SoftwareEntry
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
 from discreet.release.count_and_draw import Drawn, Progress, draw_or_resume
+from discreet.release.release_value import Release
+
+if TYPE_CHECKING:
+    from discreet.count.frame_rows import FrameRows
 
 PUBLISHED = "published"
 """The step that `progress` is called with when the folder is complete, before a pending signal is answered."""
 
 
-@dataclass(frozen=True)
-class Release:
-    """A published folder.
-
-    Attributes
-    ----------
-    folder
-        Path of the folder.
-    spec
-        The specification, with the categories that were taken from the data, if any.
-    ptable
-        The certified table of noise.
-    cells
-        Number of distinct cells that were measured.
-    touches
-        Number of measured cells that one person is in, at most.
-    promise
-        The most that one person may lose in all, or None if nothing is promised.
-    measurements
-        The unclamped noisy integers of every grouping, in the order of the manifest. Groupings may share cells.
-    manifest
-        The content of manifest.json.
-    resumed
-        The private file of measurements, drawn by an earlier run, that this run went on from. None if this run drew.
-    plan
-        The plan of the release.
-    charge
-        Units that the ledger was charged, and units that were left before; None without a ledger.
-    """
-
-    folder: Path
-    spec: ReleaseSpec
-    ptable: PTable
-    cells: int
-    touches: int
-    promise: Promise | None
-    measurements: tuple[npt.NDArray[np.int64], ...]
-    manifest: Mapping[str, Any]
-    resumed: Path | None = None
-    plan: ReleasePlan | None = None
-    charge: Charge | None = None
-
-
 def run(
     spec: Any,
-    output: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
     *,
+    data: Any = None,
     log: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Make a release.
 
     A release draws once. If it fails after the draw, its measurements stay in `OUTPUT.unpublished.json`, beside the
-    folder. The next run goes on from them and reads no data. It may have another reconcile, seed, fixed, outputs or
-    title.
+    folder, or, without a folder, in a private file that the error names. The next run goes on from them and reads no
+    data. It may have another reconcile, seed, fixed, outputs or title.
 
     Parameters
     ----------
     spec
         A path of a YAML file, a dict or a ReleaseSpec.
     output
-        The folder to make. It must not exist.
+        The folder to make. It must not exist. None: no folder is made, and the release stays in memory.
+    data
+        The rows, instead of the source of the specification: a pandas or Polars DataFrame, a PyArrow table or record
+        batch reader, or a DuckDB relation.
     log
         A private file for the steward: record counts, undeclared categories, realised errors. It holds true counts.
     progress
@@ -109,13 +66,14 @@ def run(
     Returns
     -------
     Release
-        The published folder and its content.
+        The release, with its tables, and its folder if there is one.
 
     Raises
     ------
     DiscreetError
-        The specification has a mistake, the source cannot be read, the budget does not suffice, the folder exists, or
-        measurements of another release wait for the folder. No folder is left.
+        The specification has a mistake, the source or the data cannot be read, both or none of them are given, the
+        budget does not suffice, the folder exists, or measurements of another release wait for the folder. No folder is
+        left.
 
     Examples
     --------
@@ -145,8 +103,8 @@ def run(
     with ExitStack() as stack:
         paths = stack.enter_context(claimed_paths(output, log))
         tell("reading the specification", 0)
-        plan, table_plan = _plans(spec, tell)
-        drawn = draw_or_resume(plan, paths, stack, tell)
+        plan, table_plan, frame = _plans(spec, data, tell)
+        drawn = draw_or_resume(plan, frame, paths, stack, tell)
 
         tell("making the tables", 0)
         measurements = tuple(lookup.by_grouping(plan.layout, drawn.kept.measurements))
@@ -156,30 +114,35 @@ def run(
         _warn_of_fixed_counts(published)
 
         tell("writing", 0)
-        manifest = _publish(published, drawn, paths, tell)
-    return Release(
-        folder=Path(output),
-        spec=plan.spec,
-        ptable=plan.ptable,
-        cells=len(plan.layout.cells.definitions),
-        touches=plan.touches,
-        promise=plan.promise,
-        measurements=measurements,
-        manifest=manifest.document(),
-        resumed=drawn.resumed,
-        plan=plan,
-        charge=drawn.ledger.charged(),
-    )
+        manifest, content = _publish(published, drawn, paths, tell)
+    charge = drawn.ledger.charged()
+    return Release(published, manifest.document(), content, paths.folder, drawn.resumed, charge)
 
 
-def _plans(spec: Any, tell: Progress) -> tuple[ReleasePlan, TablePlan]:
-    """Return what is measured, and how tables are made from the measurements."""
+def _plans(spec: Any, data: Any, tell: Progress) -> tuple[ReleasePlan, TablePlan, "FrameRows | None"]:
+    """Return what is measured, how tables are made from the measurements, and the rows of a data frame, if any."""
     spec_file = read_spec.read(spec)
     with spec_file.errors_with_lines():
-        complete_spec = found_categories.with_categories(spec_file.spec)
+        frame = _frame(spec_file.spec, data)
+        complete_spec = found_categories.with_categories(spec_file.spec, frame)
         tell("choosing and certifying the design", 0)
         plan = make_plan(complete_spec)
-        return plan, make_table_plan(plan)
+        return plan, make_table_plan(plan), frame
+
+
+def _frame(spec: ReleaseSpec, data: Any) -> "FrameRows | None":
+    """Return the rows of a data frame, or None if the specification names a source."""
+    if (data is None) == (spec.source is None):
+        given = "no source, and no data are" if data is None else "a source, and data are also"
+        raise SpecError(
+            f"the specification names {given} given; give either source: {{csv: people.csv}} or run(spec, data=frame)",
+            () if data is None else ("source",),
+        )
+    if data is None:
+        return None
+    from discreet.count.frame_rows import FrameRows  # files need less
+
+    return FrameRows(data, spec.columns, spec.unit.id)
 
 
 def _warn_of_fixed_counts(published: Published) -> None:
@@ -189,17 +152,21 @@ def _warn_of_fixed_counts(published: Published) -> None:
             warnings.warn(message, FixedCountWarning, stacklevel=3)  # at the caller of `run`
 
 
-def _publish(published: Published, drawn: Drawn, paths: ReleasePaths, tell: Progress) -> Manifest:
-    """Write the folder and the log, and complete the grant of the ledger. Return the manifest."""
+def _publish(
+    published: Published, drawn: Drawn, paths: ReleasePaths, tell: Progress
+) -> tuple[Manifest, dict[str, bytes]]:
+    """Write the folder, if any, and the log, and complete the grant of the ledger. Return manifest and files."""
     content = published.files()
-    engine = published.plan.spec.source.kind
+    source = published.plan.spec.source
+    engine = "frame" if source is None else source.kind
     manifest = published.manifest(content, engine, drawn.key, drawn.charge, SoftwareEntry.of_this_process())
     content |= {MANIFEST: manifest.to_bytes()}
     with interrupts.deferred():
-        if not pending.is_published(paths.folder, content, drawn.kept.file):
+        if paths.folder is None or not pending.is_published(paths.folder, content, drawn.kept.file):
             with steward_log.written_log(paths.log, drawn.truth, published):
-                files.write_folder(paths.folder, content)
+                if paths.folder is not None:
+                    files.write_folder(paths.folder, content)
         drawn.ledger.complete()  # from here on the folder stays, whatever fails: a rerun tells the ledger
         drawn.kept.remove()
         tell(PUBLISHED, 1)
-    return manifest
+    return manifest, content

@@ -1,4 +1,4 @@
-"""DuckDB, inside this process, for CSV and Parquet files and for tables of DuckDB files.
+"""DuckDB, inside this process, for CSV and Parquet files, tables of DuckDB files, and data frames.
 
 DuckDB works within `memory`. Data that do not fit go to a private temporary folder, which is removed at the end. A
 DuckDB file is opened read-only. Messages of DuckDB are not passed on if they could quote a row.
@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -23,6 +24,9 @@ from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
 from discreet.plan.canonical_text import WHITE_SPACE
+
+if TYPE_CHECKING:
+    from discreet.count.frame_rows import FrameRows
 
 MEMORY = "600MB"
 _FEW = 64
@@ -48,8 +52,9 @@ class DuckDB:
 
     Parameters
     ----------
-    csv, parquet, database
-        The source, one of the three: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`.
+    csv, parquet, database, frame
+        The source, one of the four: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`; a data
+        frame.
     table
         The table or view of a DuckDB file: table or schema.table.
     delimiter, header
@@ -75,6 +80,7 @@ class DuckDB:
         csv: str | os.PathLike[str] | None = None,
         parquet: str | os.PathLike[str] | None = None,
         database: str | os.PathLike[str] | None = None,
+        frame: "FrameRows | None" = None,
         table: str | None = None,
         delimiter: str = ",",
         header: bool = True,
@@ -82,8 +88,8 @@ class DuckDB:
         memory: str = MEMORY,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        if [csv, parquet, database].count(None) != 2 or (table is None) != (database is None):
-            raise ParameterError("give one source: csv, parquet, or database with table")
+        if [csv, parquet, database, frame].count(None) != 3 or (table is None) != (database is None):
+            raise ParameterError("give one source: csv, parquet, a frame, or database with table")
         self._progress = progress
         self._files: list[str] = []
         with contextlib.ExitStack() as stack:
@@ -95,6 +101,13 @@ class DuckDB:
                 self.source = file.sql()
                 columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
                 self.columns: dict[str, Column] = HeaderColumns(columns) if header else NumberedColumns(columns)
+            elif frame is not None:
+                self._connection.register("frame", frame.table)
+                self.source = "temp.frame"
+                types = self._types(self.source)
+                self.columns = {
+                    name: Column(f"f{i}", _column_type(types[f"f{i}"])) for i, name in enumerate(frame.names)
+                }
             else:
                 self._files = [] if parquet is None else _parquet_files(Path(parquet))
                 self._unite = self._files_differ(column_names)
