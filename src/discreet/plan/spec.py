@@ -42,7 +42,7 @@ class ReleaseSpec(Section):
     version: str = Field(
         min_length=1, max_length=100, description="Label of the data's version. New data need a new label."
     )
-    source: Source = Field(description="csv, parquet, duckdb, postgres or spark; see docs/engines.md.")
+    source: Source = Field(description="csv, parquet, excel, duckdb, postgres or spark; see docs/engines.md.")
     unit: Unit = Field(Unit(), description="Whose privacy is kept. Default: every row is a person.")
     dimensions: dict[Label, Dimension] = Field(description="The codebook of each dimension that tables use.")
     tables: list[TableSpec] = Field(min_length=1, description="The tables to publish.")

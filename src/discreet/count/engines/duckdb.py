@@ -19,6 +19,7 @@ import pyarrow as pa
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
 from discreet.count.engines.sql import Column, ColumnType, Lookup, literal, quoted
+from discreet.count.file_kind import no_file, require_kind
 from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
@@ -48,12 +49,15 @@ class DuckDB:
 
     Parameters
     ----------
-    csv, parquet, database
-        The source, one of the three: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`.
+    csv, parquet, excel, database
+        The source, one of the four: a CSV file; a Parquet file, folder or pattern; a workbook; a DuckDB file, with
+        `table`.
     table
         The table or view of a DuckDB file: table or schema.table.
-    delimiter, header
+    delimiter, header, encoding, decimal
         Options of a CSV file. Without a header the columns are column1, column2, ...
+    sheet
+        The sheet of a workbook. Default: the first one.
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
     memory
@@ -74,16 +78,20 @@ class DuckDB:
         *,
         csv: str | os.PathLike[str] | None = None,
         parquet: str | os.PathLike[str] | None = None,
+        excel: str | os.PathLike[str] | None = None,
         database: str | os.PathLike[str] | None = None,
         table: str | None = None,
         delimiter: str = ",",
         header: bool = True,
+        encoding: str = "utf-8",
+        decimal: str = ".",
+        sheet: str | None = None,
         column_names: Iterable[str] | None = None,
         memory: str = MEMORY,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        if [csv, parquet, database].count(None) != 2 or (table is None) != (database is None):
-            raise ParameterError("give one source: csv, parquet, or database with table")
+        if [csv, parquet, excel, database].count(None) != 3 or (table is None) != (database is None):
+            raise ParameterError("give one source: csv, parquet, excel, or database with table")
         self._progress = progress
         self._files: list[str] = []
         with contextlib.ExitStack() as stack:
@@ -91,10 +99,18 @@ class DuckDB:
             self._connection = _connect(None if database is None else Path(database), self._folder, memory)
             stack.callback(self._connection.close)
             if csv is not None:
-                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names)
+                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names, encoding)
                 self.source = file.sql()
-                columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
-                self.columns: dict[str, Column] = HeaderColumns(columns) if header else NumberedColumns(columns)
+                columns = {name: Column(f"f{i}", "text", decimal) for i, name in enumerate(file.names)}
+                self.columns: dict[str, Column] = (
+                    HeaderColumns(columns, file.hint) if header else NumberedColumns(columns)
+                )
+            elif excel is not None:
+                from discreet.count import excel_file  # few releases need it
+
+                names, copy = excel_file.prepare(Path(excel), self._folder, sheet, column_names)
+                self.source = _parquet([str(copy)])
+                self.columns = HeaderColumns({name: Column(f"f{i}", "text") for i, name in enumerate(names)})
             else:
                 self._files = [] if parquet is None else _parquet_files(Path(parquet))
                 self._unite = self._files_differ(column_names)
@@ -310,10 +326,11 @@ def _parquet_files(path: Path) -> list[str]:
         missing = f"no file is named like {path}"
     else:
         files = [str(path)] if os.path.exists(path) else []
-        missing = f"there is no file {path}"
+        missing = no_file(path)
     for file in files:
         if not os.path.isfile(file):
             raise InputError(f"{file} is a pipe, a folder or a device; save the rows as a Parquet file first")
+        require_kind(Path(file), "parquet")
     if not files:
         raise InputError(f"{missing}; give a Parquet file, a folder of them, or a pattern such as data/*.parquet")
     return files
@@ -326,8 +343,8 @@ def _parquet(files: Sequence[str], unite: bool = False) -> str:
 
 
 def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBPyConnection:
-    if database is not None and not os.path.isfile(database):
-        raise InputError(f"there is no DuckDB file {database}; check the path")
+    if database is not None:
+        require_kind(database, "duckdb")
     with _refusals():
         connection = duckdb.connect(
             ":memory:" if database is None else str(database),

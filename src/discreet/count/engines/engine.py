@@ -61,7 +61,7 @@ class Engine:
         columns = self._database.columns
         kinds = {name: sql.KINDS[column.type] for name, column in columns.items()}
         if isinstance(columns, HeaderColumns):
-            return HeaderColumns(kinds)
+            return HeaderColumns(kinds, columns.hint)
         return NumberedColumns(kinds) if isinstance(columns, NumberedColumns) else kinds
 
     def count(self, plan: CountPlan) -> pa.Table:

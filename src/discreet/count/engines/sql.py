@@ -40,10 +40,11 @@ KINDS: Mapping[ColumnType, Kind] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column, as a query refers to it, and its type."""
+    """A column, as a query refers to it, its type, and the decimal mark of numbers in a text."""
 
     sql: str
     type: ColumnType
+    decimal: str = "."
 
     @property
     def family(self) -> Family:
@@ -155,8 +156,10 @@ def number_of(column: Column, dialect: Dialect) -> str:
             return dialect.parsed_double(x)
         case "text":
             text = trimmed(x, dialect)
-            is_number = f"{dialect.matches(text, NUMBER_PATTERN)} AND length({text}) <= {LONGEST_NUMBER}"
-            return f"CASE WHEN {is_number} THEN {dialect.parsed_double(text)} END"
+            pattern = NUMBER_PATTERN.replace("[.]", f"[{column.decimal}]")
+            is_number = f"{dialect.matches(text, pattern)} AND length({text}) <= {LONGEST_NUMBER}"
+            with_point = text if column.decimal == "." else f"replace({text}, '{column.decimal}', '.')"
+            return f"CASE WHEN {is_number} THEN {dialect.parsed_double(with_point)} END"
         case _:
             return f"CAST(NULL AS {dialect.double_type})"
 
