@@ -185,14 +185,14 @@ def prepare(
 
 def _copied_as_utf8(path: Path, folder: Path, encoding: str, header: bool) -> Path:
     """Return a copy of a file in UTF-8. Refuse a file with a header that is marked as UTF-8 or UTF-16."""
-    with _open(path) as file:
+    with opened(path) as file:
         start = file.read(3)
         if header and (start == codecs.BOM_UTF8 or start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             mark = "UTF-8" if start == codecs.BOM_UTF8 else "UTF-16"
             remedy = "leave encoding out" if mark == "UTF-8" else "save it as UTF-8, and leave encoding out"
             raise InputError(f"{path} begins with the mark of {mark}, and the encoding is {encoding}; {remedy}")
     target = folder / f"utf8-{len(os.listdir(folder))}.csv"
-    with _open(path) as file:
+    with opened(path) as file:
         text_encoding.copy_as_utf8(file, target, encoding)
     return target
 
@@ -247,7 +247,8 @@ def numbered(column_names: Iterable[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to read bytes; .gz is decompressed."""
     with path.open("rb") as file:
         if path.suffix == ".gz":
             with gzip.open(file) as decompressed:
@@ -265,7 +266,7 @@ def _scan(path: Path, readable: Path, header: bool) -> tuple[bool, int]:
     trusted, quotes, first, line_length, tail = True, 0, True, 0, b""
     returns = feeds = pairs = 0
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with _open(readable) as file:
+    with opened(readable) as file:
         while chunk := file.read(_CHUNK):
             if first and chunk[:2] in (b"\xff\xfe", b"\xfe\xff") and (header or chunk.count(0) > len(chunk) / 4):
                 raise InputError(f"{path} is in UTF-16; save it as UTF-8")
@@ -298,7 +299,7 @@ def _rows(path: Path, delimiter: str) -> Iterator[list[str]]:
     usual_limit = csv.field_size_limit(_LONGEST_FIELD)  # the limit of the whole process
     try:
         with (
-            _open(path) as file,
+            opened(path) as file,
             io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
             for row in csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "):
