@@ -14,9 +14,9 @@ from discreet.count.arrow_batches import numbers
 from discreet.count.engines.engine import Engine
 from discreet.count.recode import CountPlan
 from discreet.count.sources import open_engine
-from discreet.plan import read_spec
+from discreet.plan import codebook, read_spec
 from discreet.plan.codebook import Codebook
-from discreet.plan.release_plan import resolve
+from discreet.plan.layout import make_layout
 
 SHOWN = 10
 """Undeclared values of a dimension that are listed."""
@@ -140,7 +140,8 @@ def preview(spec: Any) -> Preview:
     spec_file = read_spec.read(spec)
     with spec_file.errors_with_lines():
         complete = found_categories.with_categories(spec_file.spec)
-        books = resolve(complete).layout.books
+        resolved = {name: codebook.resolve(name, dimension) for name, dimension in complete.dimensions.items()}
+        books = make_layout(complete, resolved).books
     unit, most = complete.unit.id, complete.unit.contributions
     marked = [name for name in sorted(complete.used) if complete.dimensions[name].found is not None]
     with open_engine(complete.source, column_names=complete.columns) as engine:
