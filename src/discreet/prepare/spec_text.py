@@ -211,5 +211,5 @@ def _tables(dimensions: Sequence[Proposed], names: Sequence[str]) -> list[tuple[
 
 def _slug(text: str) -> str:
     """Return the letters and digits of a text as a name of a file."""
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub("[^A-Za-z0-9]+", "_", ascii_text).strip("_").lower()
+    ascii_text = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    return re.sub("[^a-z0-9]+", "_", ascii_text).strip("_")
