@@ -13,7 +13,7 @@ import yaml
 from tests import workbooks
 from tests.cli.conftest import Run
 
-ROWS = [["id", "Geschlecht", "Größe"], *([i, "wm"[i % 2], 160 + i % 30] for i in range(100))]
+ROWS: list[list[object]] = [["id", "Geschlecht", "Größe"], *([i, "wm"[i % 2], 160 + i % 30] for i in range(100))]
 
 
 def text(delimiter: str = ",") -> str:

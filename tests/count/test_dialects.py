@@ -93,7 +93,7 @@ def test_other_decimal_marks_are_refused(tmp_path: Path) -> None:
         open_engine({"csv": tmp_path / "x.csv", "decimal": ";"})
 
 
-SHEET = [
+SHEET: list[list[object]] = [
     [],
     [None, "id", "Straße", "born", "preis", "member"],
     [None, 1, "Köln", datetime.date(2024, 5, 31), 1.25, True],

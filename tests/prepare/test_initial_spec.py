@@ -119,7 +119,7 @@ def test_a_specification_promises_something_when_every_mark_has_a_source(tmp_pat
 
 
 def test_contributions_are_the_rows_of_one_person(tmp_path: Path) -> None:
-    columns = {"respondent_id": [i // 3 for i in range(300)], "sex": ["f", "m"] * 150}
+    columns: dict[str, list[Any]] = {"respondent_id": [i // 3 for i in range(300)], "sex": ["f", "m"] * 150}
     proposal = initial_spec(str(write_csv(tmp_path / "x.csv", columns))).proposal
     assert (proposal.id, proposal.rows_of_one_id) == ("respondent_id", 3)
 

@@ -41,7 +41,7 @@ import pyarrow as pa
 
 from discreet.count import text_encoding
 from discreet.count.engines.sql import literal
-from discreet.count.file_kind import require_kind
+from discreet.count.file_kind import require_csv
 from discreet.count.recode import HEADER
 from discreet.errors import InputError
 from discreet.plan.canonical_text import LONGEST_TEXT, WHITE_SPACE
@@ -163,7 +163,7 @@ def prepare(
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
         raise InputError(f"the delimiter is {delimiter!r}; give one ASCII character such as ',' or ';'")
     encoding = text_encoding.encoding_name(encoding)
-    require_kind(path, "csv", *(["gzip"] if path.suffix == ".gz" else []))
+    require_csv(path)
     try:
         if encoding == text_encoding.UTF_8:
             return _prepared(path, path, folder, delimiter, header, column_names)

@@ -67,6 +67,14 @@ def require_kind(path: Path, *expected: FileKind) -> None:
         raise InputError(f"{path} is {_WORDS[kind][0]}, and {_WORDS[expected[0]][0]} is expected; {_WORDS[kind][1]}")
 
 
+def require_csv(path: Path) -> None:
+    """Raise InputError if a path is no CSV file. A file that is compressed with gzip has a name that ends in .gz."""
+    if path.suffix == ".gz":
+        require_kind(path, "csv", "gzip")
+    else:
+        require_kind(path, "csv")
+
+
 def no_file(path: object) -> str:
     """Return the message for a path that does not exist."""
     return f"there is no file {path}; check the path: in a specification, a path starts at the folder of that file"

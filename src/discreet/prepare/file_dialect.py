@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.count.csv_file import opened
-from discreet.count.file_kind import require_kind
+from discreet.count.file_kind import require_csv
 from discreet.errors import InputError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -61,7 +61,7 @@ def file_dialect(path: Path) -> FileDialect:
     InputError
         The file does not exist, cannot be read, is of another kind, is in UTF-16, or is empty.
     """
-    require_kind(path, "csv", *(["gzip"] if path.suffix == ".gz" else []))
+    require_csv(path)
     try:
         with opened(path) as file:
             sample = file.read(_SAMPLE)

@@ -53,7 +53,7 @@ def test_a_wrong_source_is_refused(source: dict[str, Any], error: type[DiscreetE
 
 def test_a_file_of_another_kind_is_refused_without_its_content(tmp_path: Path) -> None:
     rows = {"secret": ["rows"] * 9}
-    contents = {
+    contents: dict[str, bytes | Path] = {
         "csv": b"secret,rows\n" * 999,
         "parquet": tmp_path / "p",
         "excel": workbooks.write(tmp_path / "x", {"secret": [["rows"]]}),

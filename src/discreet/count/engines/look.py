@@ -54,10 +54,11 @@ class ColumnLook:
     @classmethod
     def of(cls, fields: Sequence[float | None]) -> "ColumnLook":
         """Return the look from the columns of the query, in order."""
-        *counts, length = [0 if field is None else field for field in fields[: len(FIELDS)]]
-        values = max(int(counts[1]), 1)
+        rows, values, distinct, numbers, whole, dates, zeros, length = (
+            0 if field is None else int(field) for field in fields[: len(FIELDS)]
+        )
         quantiles = tuple(field for field in fields[len(FIELDS) :] if field is not None)
-        return cls(*map(int, counts), length / values, quantiles)  # type: ignore[arg-type]
+        return cls(rows, values, distinct, numbers, whole, dates, zeros, length / max(values, 1), quantiles)
 
 
 def look(column: Column, dialect: Dialect, source: str) -> str:
