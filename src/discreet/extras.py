@@ -8,4 +8,9 @@ from discreet.errors import MissingExtraError
 def require(module: str, extra: str, what: str) -> None:
     """Raise MissingExtraError if a module is not installed. The message names `what`, which needs the module."""
     if find_spec(module) is None:
-        raise MissingExtraError(f"{what} needs {module}, which is not installed; run: pip install 'discreet[{extra}]'")
+        raise MissingExtraError(f"{what} needs {module}, which is not installed; {how_to_install(extra)}")
+
+
+def how_to_install(extra: str) -> str:
+    """Return how an extra is installed, for the end of a message."""
+    return f"in a checkout run: uv sync --extra {extra}; otherwise run: pip install 'discreet[{extra}]'"

@@ -22,7 +22,7 @@ def test_a_certificate_that_design_writes_verifies(discreet: Run) -> None:
     for part in (
         "counts 0, 1, ... 20",
         "epsilon = 1, delta = 0, recomputed in integers",
-        "RH RM CH CM WH S",
+        "row honesty (RH), row monotonicity (RM), column honesty (CH)",
         "variance",
         "bias",
         "█",

@@ -17,6 +17,8 @@ from discreet.errors import DiscreetError, FixedCountWarning, PrecisionWarning, 
 from discreet.redact import hide_secrets
 
 COMMANDS = {
+    "init": "Write a first specification from a data file.",
+    "preview": "Show the steward what a specification counts.",
     "design": "Design a mechanism, certify it, and write its certificate.",
     "advise": "Find the designs that meet a privacy budget.",
     "compare": "Compare designs at equal privacy or equal variance.",

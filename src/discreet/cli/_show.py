@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table as Grid
 
 from discreet import categories
-from discreet.account.renyi_divergence import renyi
 from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.certify.table import PROPERTIES
@@ -31,6 +30,17 @@ ORDERS = (2, 8, 32)
 
 MOST_LOSSES = 1 << 21
 """Renyi divergences are not printed for tables with more pairs of weights: they would take minutes."""
+
+PROPERTY_WORDS = {
+    "RH": "row honesty",
+    "RM": "row monotonicity",
+    "CH": "column honesty",
+    "CM": "column monotonicity",
+    "F": "fairness",
+    "WH": "weak honesty",
+    "S": "symmetry",
+}
+"""The seven properties of Cormode 2019 in words."""
 
 console = Console(highlight=False)
 if not console.is_terminal:
@@ -110,12 +120,15 @@ def guarantee(ptable: PTable, *, promised: bool = True, other_notions: bool = Fa
             grid.add_row(*row)
     for name, values in ptable.utility.items():
         grid.add_row(*utility_row(name, values))
-    grid.add_row(
-        "properties", " ".join(name for name in PROPERTIES if name in ptable.properties) or "none of the seven"
-    )
+    grid.add_row("properties", properties(ptable.properties))
     grid.add_row("table", f"{ptable.bits} bits")
     grid.add_row("digest", ptable.digest)
     console.print(grid)
+
+
+def properties(names: Collection[str]) -> str:
+    """Return the properties of a mechanism in words, with their short names."""
+    return ", ".join(f"{PROPERTY_WORDS[name]} ({name})" for name in PROPERTIES if name in names) or "none of the seven"
 
 
 def _other_notions(ptable: PTable) -> Iterator[tuple[str, str]]:
@@ -123,6 +136,8 @@ def _other_notions(ptable: PTable) -> Iterator[tuple[str, str]]:
     if _losses(ptable) > MOST_LOSSES:
         yield "Renyi DP, zCDP", "not computed, because the table is large; discreet.account.renyi computes them"
         return
+    from discreet.account.renyi_divergence import renyi  # few commands need it
+
     curve = renyi(ptable)
     if curve.lost == 0:
         bounds = [f"{above(curve.divergence(order))} at order {order}" for order in ORDERS]

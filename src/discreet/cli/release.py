@@ -37,6 +37,9 @@ def release(
     The folder holds measurements, tables that add up, the certificate of the noise, a manifest and a report. If the
     command fails, there is no folder. If it fails after the noise was drawn, the same command continues from the same
     measurements.
+
+    Nothing that this command prints depends on the data. discreet preview SPEC shows the steward how many rows each
+    category takes. discreet init DATA writes a first specification.
     """
     from discreet.publish.planned_release import summary
     from discreet.release import ReleaseSpec, run  # the engines take a while to load

@@ -1,8 +1,9 @@
 """CSV files: every column is read as text, by rules that never lose a row silently.
 
 The dialect is RFC 4180 with a header: commas (or another delimiter), double quotes, which are doubled inside a field,
-CR, LF or both at the end of a line, UTF-8 with or without a byte order mark. Nothing is guessed from the rows: one
-person's answer could change the guess, and make a release fail or change. Rows that break the rules are read so:
+CR, LF or both at the end of a line, UTF-8 with or without a byte order mark, or a declared encoding with one byte for a
+character (`text_encoding`). Nothing is guessed from the rows: one person's answer could change the guess, and make a
+release fail or change. Rows that break the rules are read so:
 
     a row with too few fields      the other fields are missing
     a row with too many fields     fields beyond the header are not read
@@ -25,10 +26,11 @@ import errno
 import glob
 import gzip
 import io
+import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,13 +39,17 @@ from typing import BinaryIO
 import duckdb
 import pyarrow as pa
 
+from discreet.count import text_encoding
 from discreet.count.engines.sql import literal
+from discreet.count.file_kind import require_csv
 from discreet.count.recode import HEADER
 from discreet.errors import InputError
 from discreet.plan.canonical_text import LONGEST_TEXT, WHITE_SPACE
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Error numbers of a full disk."""
+DELIMITERS = (";", "\t", "|", ",")
+"""Separators of fields that a first line is searched for."""
 _CHUNK = 2**22
 """Bytes that are read at a time."""
 _MOST_FIELDS = 2**20
@@ -78,6 +84,8 @@ class CSVFile:
         True if the CSV file has quotes.
     header, delimiter
         Options of the CSV file.
+    hint
+        What the first line says about a wrong delimiter or encoding, for messages about missing columns.
     """
 
     names: tuple[str, ...]
@@ -86,6 +94,7 @@ class CSVFile:
     quotes: bool
     header: bool
     delimiter: str
+    hint: str = ""
 
     def sql(self) -> str:
         """Return the table for DuckDB."""
@@ -121,7 +130,12 @@ class CSVFile:
 
 
 def prepare(
-    path: Path, folder: Path, delimiter: str = ",", header: bool = True, column_names: Iterable[str] | None = None
+    path: Path,
+    folder: Path,
+    delimiter: str = ",",
+    header: bool = True,
+    column_names: Iterable[str] | None = None,
+    encoding: str = text_encoding.UTF_8,
 ) -> CSVFile:
     """Read every byte of a file once, and copy the file to a Parquet file if DuckDB would read it by other rules.
 
@@ -138,6 +152,8 @@ def prepare(
     column_names
         The columns that will be read. Without a header the file has as many columns as these names need: the first row
         belongs to a person, and its number of fields must not matter.
+    encoding
+        utf-8, or an encoding with one byte for a character, which is first copied as UTF-8.
 
     Raises
     ------
@@ -146,18 +162,14 @@ def prepare(
     """
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
         raise InputError(f"the delimiter is {delimiter!r}; give one ASCII character such as ',' or ';'")
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        raise InputError(f"{path} is a pipe or a device and can be read only once; save the rows as a file first")
+    encoding = text_encoding.encoding_name(encoding)
+    require_csv(path)
     try:
-        trusted, quotes = _scan(path, header)
-        numbered_names = column_names is not None and not header
-        names = numbered(column_names or ()) if numbered_names else _names(path, delimiter, header)
-        file = CSVFile(names, path, False, quotes > 0, header, delimiter)
-        if trusted and (quotes == 0 or (quotes % 2 == 0 and _is_readable(file))):
-            return file
-        indices = _column_indices(names, column_names)
-        copy = _copy(path, folder, indices, delimiter, header, one_column=len(names) == 1)
-        return replace(file, names=tuple(names[index] for index in indices), path=copy, copied=True)
+        if encoding == text_encoding.UTF_8:
+            return _prepared(path, path, folder, delimiter, header, column_names)
+        readable = _copied_as_utf8(path, folder, encoding, header)
+        file = _prepared(path, readable, folder, delimiter, header, column_names)
+        return replace(file, hint=file.hint or (_utf8_hint(file.names, encoding) if header else ""))
     except OSError as error:
         if error.errno in FULL:
             raise InputError(no_room(path, folder)) from None
@@ -169,6 +181,55 @@ def prepare(
     except csv.Error:
         reason = "a quote that is not closed, or text after a closing quote"
         raise InputError(f"{path} is not a CSV file: it has {reason}; double the quotes inside fields") from None
+
+
+def _copied_as_utf8(path: Path, folder: Path, encoding: str, header: bool) -> Path:
+    """Return a copy of a file in UTF-8. Refuse a file with a header that is marked as UTF-8 or UTF-16."""
+    with opened(path) as file:
+        start = file.read(3)
+        if header and (start == codecs.BOM_UTF8 or start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            mark = "UTF-8" if start == codecs.BOM_UTF8 else "UTF-16"
+            remedy = "leave encoding out" if mark == "UTF-8" else "save it as UTF-8, and leave encoding out"
+            raise InputError(f"{path} begins with the mark of {mark}, and the encoding is {encoding}; {remedy}")
+    target = folder / f"utf8-{len(os.listdir(folder))}.csv"
+    with opened(path) as file:
+        text_encoding.copy_as_utf8(file, target, encoding)
+    return target
+
+
+def _prepared(
+    path: Path, readable: Path, folder: Path, delimiter: str, header: bool, column_names: Iterable[str] | None
+) -> CSVFile:
+    """Prepare a file in UTF-8: `readable`, which has the name `path` in messages."""
+    trusted, quotes = _scan(path, readable, header)
+    numbered_names = column_names is not None and not header
+    names = numbered(column_names or ()) if numbered_names else _names(path, readable, delimiter, header)
+    hint = _header_hint(names, delimiter) if header else ""
+    file = CSVFile(names, readable, False, quotes > 0, header, delimiter, hint)
+    if trusted and (quotes == 0 or (quotes % 2 == 0 and _is_readable(file))):
+        return file
+    indices = _column_indices(names, column_names)
+    copy = _copy(readable, folder, indices, delimiter, header, one_column=len(names) == 1)
+    return replace(file, names=tuple(names[index] for index in indices), path=copy, copied=True)
+
+
+def _header_hint(names: Sequence[str], delimiter: str) -> str:
+    """Return what the names of columns, and nothing else, say about a wrong delimiter or encoding."""
+    if any("\ufffd" in name for name in names):
+        return "Its first line is not in UTF-8: give encoding: cp1252, or the encoding of the file"
+    others = [other for other in DELIMITERS if other in names[0]] if len(names) == 1 else []
+    if others:
+        return f"Its first line has {others[0]!r} and no {delimiter!r}: give delimiter: {json.dumps(others[0])}"
+    return ""
+
+
+def _utf8_hint(names: Sequence[str], encoding: str) -> str:
+    """Return what to do if the names of columns are UTF-8 that was read in another encoding."""
+    try:
+        as_utf8 = [name.encode(encoding).decode() for name in names]
+    except UnicodeError:
+        return ""
+    return "" if all(name.isascii() for name in as_utf8) else "Its first line is in UTF-8: leave encoding out"
 
 
 def no_room(path: str | os.PathLike[str], folder: Path) -> str:
@@ -186,7 +247,8 @@ def numbered(column_names: Iterable[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to read bytes; .gz is decompressed."""
     with path.open("rb") as file:
         if path.suffix == ".gz":
             with gzip.open(file) as decompressed:
@@ -195,7 +257,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
             yield file
 
 
-def _scan(path: Path, header: bool) -> tuple[bool, int]:
+def _scan(path: Path, readable: Path, header: bool) -> tuple[bool, int]:
     """Return True if DuckDB reads the file by the rules above, and the number of quotes.
 
     DuckDB does so if all bytes are UTF-8 without marks, no line is very long, no space is next to a quote, and all line
@@ -204,7 +266,7 @@ def _scan(path: Path, header: bool) -> tuple[bool, int]:
     trusted, quotes, first, line_length, tail = True, 0, True, 0, b""
     returns = feeds = pairs = 0
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with _open(path) as file:
+    with opened(readable) as file:
         while chunk := file.read(_CHUNK):
             if first and chunk[:2] in (b"\xff\xfe", b"\xfe\xff") and (header or chunk.count(0) > len(chunk) / 4):
                 raise InputError(f"{path} is in UTF-16; save it as UTF-8")
@@ -237,7 +299,7 @@ def _rows(path: Path, delimiter: str) -> Iterator[list[str]]:
     usual_limit = csv.field_size_limit(_LONGEST_FIELD)  # the limit of the whole process
     try:
         with (
-            _open(path) as file,
+            opened(path) as file,
             io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
             for row in csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "):
@@ -252,8 +314,8 @@ def _mark(match: re.Match[str]) -> str:
     return "\ufffd<<" if character == "\ufffd<" else f"\ufffd<{ord(character) - 0xDC00:02x}>"
 
 
-def _names(path: Path, delimiter: str, header: bool) -> tuple[str, ...]:
-    first = next(_rows(path, delimiter), None)
+def _names(path: Path, readable: Path, delimiter: str, header: bool) -> tuple[str, ...]:
+    first = next(_rows(readable, delimiter), None)
     if first is None:
         raise InputError(f"{path} is empty; the first line must name the columns")
     names = [name.strip(WHITE_SPACE) for name in first] if header else [""] * len(first)

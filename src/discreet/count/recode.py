@@ -57,7 +57,17 @@ class CountPlan:
 
 
 class HeaderColumns(dict[str, T]):
-    """Columns of a CSV file by the names in its first line. The line may be a person's record: no message lists it."""
+    """Columns of a CSV file by the names in its first line. The line may be a person's record: no message lists it.
+
+    Attributes
+    ----------
+    hint
+        What the first line says about a wrong delimiter or encoding, if it does.
+    """
+
+    def __init__(self, columns: Mapping[str, T], hint: str = "") -> None:
+        super().__init__(columns)
+        self.hint = hint
 
 
 class NumberedColumns(dict[str, T]):
@@ -71,7 +81,8 @@ def require_columns(names: Iterable[str], columns: Mapping[str, object]) -> None
             continue
         if isinstance(columns, HeaderColumns):
             hint = _similar_name(name, columns)
-            raise InputError(f"the source has no column {name!r}; it has {len(columns)} columns{hint}. {HEADER}")
+            number = "one column" if len(columns) == 1 else f"{len(columns)} columns"
+            raise InputError(f"the source has no column {name!r}; it has {number}{hint}. {columns.hint or HEADER}")
         if isinstance(columns, NumberedColumns):
             raise InputError(
                 f"the source has no column {name!r}; columns without a header have the names column1, column2, ...,"

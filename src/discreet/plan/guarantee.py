@@ -74,9 +74,7 @@ def why_no_cell_promise(spec: ReleaseSpec) -> str | None:
     """Return the reason why not even one count, read alone, has a guarantee, or None if it has one."""
     if spec.record_keys is not None:
         return "the record keys came with the data"
-    if any(spec.dimensions[name].from_data for name in spec.used):
-        return "categories were taken from the data"
-    return None
+    return spec.why_from_data
 
 
 def cell_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction | None:

@@ -4,9 +4,18 @@ import math
 import os
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.errors import SpecError
@@ -34,7 +43,37 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Unit(Section):
+class Declared(Section):
+    """What is declared with the place it comes from: the data themselves (`found`), or a public source."""
+
+    found: Literal["data"] | None = Field(
+        None,
+        description="data: this was found in the data. Then nothing is promised, and a ledger is refused."
+        " Replace the field by source, when somebody has checked it.",
+    )
+    source: Label | None = Field(
+        None, description="What declares it apart from the data, such as: questionnaire 2026. It is published."
+    )
+
+    @model_validator(mode="after")
+    def _found_or_source(self) -> Self:
+        if self.found is not None and self.source is not None:
+            raise SpecError(
+                f"found: data and source: {self.source} contradict each other; remove found, if what is declared does"
+                " not come from the data",
+                ("found",),
+            )
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_empty_marks(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the fields, `found` and `source` last, and only if they are given."""
+        fields: dict[str, Any] = serialize(self)
+        marks = {name: fields.pop(name) for name in ("found", "source")}
+        return fields | {name: mark for name, mark in marks.items() if mark is not None}
+
+
+class Unit(Declared):
     """Whose privacy is kept: the people that a column names, or one person for each row."""
 
     id: str | None = Field(None, description="Column with the id of a person. Default: every row is a person.")
@@ -64,7 +103,7 @@ class Unit(Section):
         return self
 
 
-class Dimension(Section):
+class Dimension(Declared):
     """A codebook: how the raw values of a column become leaves. Undeclared values become `_other`."""
 
     column: str = Field(description="Column of the source.")
@@ -128,6 +167,10 @@ class Dimension(Section):
 
     @model_validator(mode="after")
     def _categories_or_ranges(self) -> "Dimension":
+        if self.from_data and self.source is not None:
+            raise SpecError(
+                "from_data takes categories from the data, so they have no other source; leave source out", ("source",)
+            )
         if self.from_data and self.ranges is not None:
             raise ValueError("from_data takes categories from the data; leave ranges out")
         if not self.from_data and (self.categories is None) == (self.ranges is None):

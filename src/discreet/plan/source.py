@@ -10,23 +10,25 @@ from discreet.errors import ParameterError
 from discreet.plan.sections import Section
 
 FIELDS: dict[str, set[str]] = {
-    "csv": {"delimiter", "header"},
+    "csv": {"delimiter", "header", "encoding", "decimal"},
     "parquet": set(),
+    "excel": {"sheet"},
     "duckdb": {"table"},
     "postgres": {"table"},
-    "spark": {"format", "delimiter", "header"},
+    "spark": {"format", "delimiter", "header", "encoding", "decimal"},
 }
 """The kinds of source, and the other fields of each kind."""
 
-PATHS = ("csv", "parquet", "duckdb")
+PATHS = ("csv", "parquet", "excel", "duckdb")
 """Kinds whose location is a path."""
 
 
 class Source(Section):
-    """The source of the rows: exactly one of csv, parquet, duckdb, postgres and spark, with its options."""
+    """The source of the rows: exactly one of csv, parquet, excel, duckdb, postgres and spark, with its options."""
 
     csv: str | None = Field(None, description="Path of a CSV file.")
     parquet: str | None = Field(None, description="A Parquet file, a folder, or a pattern.")
+    excel: str | None = Field(None, description="Path of an Excel workbook (.xlsx); its first row names the columns.")
     duckdb: str | None = Field(None, description="Path of a DuckDB database; also give table.")
     postgres: str | None = Field(None, repr=False, description="env:NAME or a connection string; also give table.")
     spark: str | None = Field(None, description="A path or a table of Spark.")
@@ -36,6 +38,14 @@ class Source(Section):
     header: bool | None = Field(
         None, description="For CSV files: true if the first line names the columns. Default: true."
     )
+    encoding: str | None = Field(
+        None,
+        description="For CSV files: utf-8, or an encoding of one byte a character, such as cp1252. Default: utf-8.",
+    )
+    decimal: str | None = Field(
+        None, description='For CSV files: the decimal mark of numbers, "." or ",". Default: a point.'
+    )
+    sheet: str | None = Field(None, description="For excel: the name of the sheet. Default: the first sheet.")
 
     @model_validator(mode="before")
     @classmethod
@@ -60,6 +70,8 @@ class Source(Section):
             expected_type, expected = (bool, "true or false") if name == "header" else (str, "a text")
             if not isinstance(fields[name], expected_type):
                 raise ValueError(f"the source's {name} is {fields[name]!r:.80}; give {expected}")
+        if fields.get("decimal", ".") not in (".", ","):
+            raise ValueError(f"the source's decimal is {fields['decimal']!r:.80}; give '.' or ','")
         return fields
 
     @field_validator(*FIELDS, mode="before")
@@ -90,7 +102,7 @@ class Source(Section):
 
     @property
     def kind(self) -> str:
-        """The kind of the source: csv, parquet, duckdb, postgres or spark."""
+        """The kind of the source: csv, parquet, excel, duckdb, postgres or spark."""
         return next(kind for kind in FIELDS if getattr(self, kind) is not None)
 
     @property

@@ -44,8 +44,8 @@ class ReleaseSpec(Section):
     )
     source: Source | None = Field(
         None,
-        description="csv, parquet, duckdb, postgres or spark; see docs/engines.md. Leave it out to give a data frame:"
-        " see docs/frames.md.",
+        description="csv, parquet, excel, duckdb, postgres or spark; see docs/engines.md. Leave it out to give a data"
+        " frame: see docs/frames.md.",
     )
     unit: Unit = Field(Unit(), description="Whose privacy is kept. Default: every row is a person.")
     dimensions: dict[Label, Dimension] = Field(description="The codebook of each dimension that tables use.")
@@ -145,6 +145,16 @@ class ReleaseSpec(Section):
         return axes.union(*(table.filter for table in self.tables))
 
     @property
+    def why_from_data(self) -> str | None:
+        """What the specification took from the data, so that nothing is promised; None if there is nothing."""
+        used = [dimension for name, dimension in self.dimensions.items() if name in self.used]
+        if any(dimension.from_data for dimension in used):
+            return "categories were taken from the data"
+        if any(dimension.found is not None for dimension in used):
+            return "categories or ranges were found in the data"
+        return None if self.unit.found is None else "the unit and its contributions were found in the data"
+
+    @property
     def columns(self) -> set[str]:
         """Names of the columns of the source that are read."""
         named = {self.dimensions[name].column for name in self.used if name in self.dimensions}
@@ -160,12 +170,10 @@ class ReleaseSpec(Section):
             raise SpecError(
                 "key is contributors, whose guarantees do not compose; leave budget and ledger out", ("key",)
             )
-        from_data = any(dimension.from_data for name, dimension in self.dimensions.items() if name in self.used)
-        if from_data and self.ledger is not None:
-            raise SpecError(
-                "categories are taken from the data, so nothing is promised; leave the ledger out", ("ledger",)
-            )
-        if self.key != "contributors" and self.budget is None and not (from_data and self.design):
+        reason = self.why_from_data
+        if reason is not None and self.ledger is not None:
+            raise SpecError(f"{reason}, so nothing is promised; leave the ledger out", ("ledger",))
+        if self.key != "contributors" and self.budget is None and not (reason is not None and self.design):
             raise ValueError("give a budget, the most that one person may lose in all: {epsilon: 1, delta: 1e-6}")
         if self.key == "contributors" and self.design is None:
             raise SpecError("key is contributors, so there is no budget to choose a design by; give a design", ("key",))

@@ -114,7 +114,7 @@ class Manifest(Document):
     format: Literal["discreet release"]
     version: Literal[1]
     spec: dict[str, Any]
-    engine: Literal["csv", "parquet", "duckdb", "postgres", "spark", "frame"]
+    engine: Literal["csv", "parquet", "excel", "duckdb", "postgres", "spark", "frame"]
     key: KeyEntry
     groupings: list[GroupingEntry]
     reconciled: list[MethodEntry]

@@ -1,6 +1,7 @@
 """A wrong source is refused in one line, before anything is counted, without passwords or rows."""
 
 import errno
+import gzip
 import os
 import re
 import sys
@@ -17,6 +18,7 @@ from discreet.count.sources import open_engine
 from discreet.errors import DiscreetError, InputError, ParameterError
 from discreet.plan.canonical_text import canonical, typed
 from discreet.plan.codebook import Recode
+from tests import workbooks
 from tests.count import hostile
 from tests.servers import PASSWORD, Postgres
 
@@ -27,14 +29,16 @@ COUNT = CountPlan((Recode("a", 1, values={"x": 0}),))
 @pytest.mark.parametrize(
     ("source", "error", "named"),
     [
-        ({}, ParameterError, "csv, parquet, duckdb, postgres, spark"),
+        ({}, ParameterError, "csv, parquet, excel, duckdb, postgres, spark"),
         ({"csv": "a", "parquet": "b"}, ParameterError, "names csv, parquet;"),
-        ({"csv": "a", "table": "b"}, ParameterError, "table; allowed: delimiter, header"),
+        ({"csv": "a", "table": "b"}, ParameterError, "table; allowed: decimal, delimiter, encoding, header"),
         ({"parquet": 3}, ParameterError, "parquet"),
         ({"duckdb": "a.duckdb"}, ParameterError, "duckdb has no table"),
         ({"postgres": "env:X"}, ParameterError, "postgres has no table"),
-        ({"csv": "no/such.csv"}, InputError, r"no/such\.csv cannot be read \(No such file"),
-        ({"csv": "/"}, InputError, r"/ cannot be read \(Is a directory"),
+        ({"csv": "no/such.csv"}, InputError, r"no file no/such\.csv"),
+        ({"csv": "/"}, InputError, "/ is a folder"),
+        ({"excel": "no/such.xlsx"}, InputError, r"no file no/such\.xlsx"),
+        ({"excel": "x.xlsx", "header": True}, ParameterError, "header; allowed: sheet"),
         ({"parquet": "no/such.parquet"}, InputError, r"no/such\.parquet"),
         ({"parquet": "no/*.parquet"}, InputError, r"no/\*\.parquet"),
         ({"duckdb": "no/such.duckdb", "table": "t"}, InputError, r"no/such\.duckdb"),
@@ -48,15 +52,36 @@ def test_a_wrong_source_is_refused(source: dict[str, Any], error: type[DiscreetE
 
 
 def test_a_file_of_another_kind_is_refused_without_its_content(tmp_path: Path) -> None:
-    (tmp_path / "x.parquet").write_bytes(b"secret,rows\n" * 9)
-    (tmp_path / "x.duckdb").write_bytes(b"secret,rows\n" * 999)
+    rows = {"secret": ["rows"] * 9}
+    contents: dict[str, bytes | Path] = {
+        "csv": b"secret,rows\n" * 999,
+        "parquet": tmp_path / "p",
+        "excel": workbooks.write(tmp_path / "x", {"secret": [["rows"]]}),
+        "duckdb": tmp_path / "d",
+        "xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1secret",
+        "gzip": gzip.compress(b"secret,rows\n"),
+    }
+    pq.write_table(pa.table(rows), tmp_path / "p")
+    with duckdb.connect(str(tmp_path / "d")) as database:
+        database.execute("CREATE TABLE secret AS SELECT 1 AS rows")
+    for kind, content in contents.items():
+        file = tmp_path / f"file.{kind}"
+        file.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        for expected in {"csv", "parquet", "excel", "duckdb"} - {kind}:
+            source = {expected: file} | ({"table": "t"} if expected == "duckdb" else {})
+            with pytest.raises(InputError, match=rf"file\.{kind} is ") as caught:
+                open_engine(source)
+            assert "secret" not in str(caught.value)
     (tmp_path / "empty").mkdir()
-    for source in ({"parquet": tmp_path / "x.parquet"}, {"duckdb": tmp_path / "x.duckdb", "table": "t"}):
-        with pytest.raises(InputError, match="DuckDB") as caught:
-            open_engine(source)
-        assert "secret" not in str(caught.value)
     with pytest.raises(InputError, match="empty"):
         open_engine({"parquet": tmp_path / "empty"})
+
+
+@pytest.mark.parametrize("first", [b"PAR1,x", b"PK,x", b"id,name\nDUCKBILL,x", b"\x1f,x"])
+def test_no_answer_in_a_csv_file_makes_it_another_kind(first: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(first + b"\na,PAR1")
+    with open_engine({"csv": tmp_path / "x.csv", "header": False}) as engine:
+        assert "PAR1" in engine.values("column2")
 
 
 def test_a_file_without_read_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

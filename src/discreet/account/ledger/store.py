@@ -40,6 +40,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 from sqlalchemy.pool import NullPool
 
 from discreet.errors import LedgerError, LostLedgerError
+from discreet.extras import how_to_install
 
 WAIT = 60
 """Seconds that a writer waits for other writers."""
@@ -180,7 +181,7 @@ class Store:
             )
         except ModuleNotFoundError:
             raise LedgerError(
-                "a ledger in PostgreSQL needs psycopg: install it with pip install 'discreet[postgres]'"
+                f"a ledger in PostgreSQL needs psycopg, which is not installed; {how_to_install('postgres')}"
             ) from None
         weakref.finalize(self, _dispose, engine, os.getpid())
         return engine

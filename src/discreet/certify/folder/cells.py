@@ -149,7 +149,7 @@ def _axes(books: dict[str, Codebook], table: dict[str, Any], within: dict[str, f
 
 
 def _book(name: str, document: dict[str, Any]) -> Codebook:
-    need(list(document) == BOOK, f"dimension {name} has other fields than {', '.join(BOOK)}")
+    need(unmarked(document) == BOOK, f"dimension {name} has other fields than {', '.join(BOOK)}, found and source")
     ranges, categories = document["ranges"], document["categories"]
     need((ranges is None) != (categories is None), f"dimension {name} has not one kind of leaves")
     need(type(document["from_data"]) is bool, f"from_data of dimension {name} is neither true nor false")
@@ -170,6 +170,18 @@ def _book(name: str, document: dict[str, Any]) -> Codebook:
     )
     leaves = (*labels, "_other")
     return Codebook((document["column"], values), frozenset(leaves), _levels(name, document, leaves), complete)
+
+
+def unmarked(document: dict[str, Any]) -> list[str]:
+    """Return the names of fields without the last one, if it says where the others come from. Check its value."""
+    names = list(document)
+    if names[-1:] == ["found"]:
+        need(document["found"] == "data", f"found is {document['found']!r:.80}, and not data")
+        return names[:-1]
+    if names[-1:] == ["source"]:
+        need(isinstance(document["source"], str) and document["source"], "source is no text")
+        return names[:-1]
+    return names
 
 
 def _raw_values(categories: Any) -> list[tuple[str, str]]:

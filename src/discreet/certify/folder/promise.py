@@ -113,7 +113,7 @@ def touches(report: Report, manifest: dict[str, Any], layout: cells.Layout) -> E
     """Return in how many cells one person is. Raise WrongError if the manifest states another number."""
     privacy, unit = manifest["privacy"], manifest["spec"]["unit"]
     rows = integer(unit["contributions"], 1, MOST_ROWS, "spec.unit.contributions")
-    need(list(unit) == ["id", "contributions", "name"], "spec.unit has other fields than id, contributions and name")
+    need(cells.unmarked(unit) == ["id", "contributions", "name"], "spec.unit has other fields than a release writes")
     need(rows == 1 or unit["id"] is not None, "contributions are above 1, and nothing tells people apart")
     need(privacy["contributions"] == rows, f"privacy.contributions is not {rows}, as in the specification")
     need(privacy["unit"] == ("one row" if unit["id"] is None else "one person"), "privacy.unit is not spec.unit's")
@@ -164,9 +164,12 @@ def _why_spoiled(spec: dict[str, Any], key: dict[str, Any]) -> str | None:
     """Return why not even one cell has a guarantee; None if a cell has one."""
     if key["came_with_the_data"]:
         return "the record keys came with the data"
-    if any(book["from_data"] for book in spec["dimensions"].values()):
+    books = spec["dimensions"].values()
+    if any(book["from_data"] for book in books):
         return "categories were taken from the data"
-    return None
+    if any("found" in book for book in books):
+        return "categories or ranges were found in the data"
+    return "the unit and its contributions were found in the data" if "found" in spec["unit"] else None
 
 
 def _cell(report: Report, stated: dict[str, str], certificate: Certificate, exposure: Exposure, key_kind: str) -> None:

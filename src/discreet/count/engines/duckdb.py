@@ -13,30 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
-from discreet.count.engines.sql import Column, ColumnType, Lookup, literal, quoted
+from discreet.count.engines._duckdb_dialect import DuckDBDialect, refusals
+from discreet.count.engines.sql import Column, ColumnType, literal, quoted
+from discreet.count.file_kind import no_file, require_kind
 from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
 from discreet.files import temporary_folder
-from discreet.plan.canonical_text import WHITE_SPACE
 
 if TYPE_CHECKING:
     from discreet.count.frame_rows import FrameRows
 
 MEMORY = "600MB"
-_FEW = 64
-"""Declared values that are looked up without a join, at most."""
 _UNTYPED = '"NULL"'
 """The type of a column of a Parquet file that has no values."""
-_SHARE = 2**24
-"""Hashes of ids that are sorted together: 4 bytes each, twice."""
-_MOST_HASHES = 2**20
-"""Repeated hashes, at most. If there are more, all ids are grouped."""
 _TYPES: dict[str, ColumnType] = {
     "TINYINT": "int", "SMALLINT": "int", "INTEGER": "int", "BIGINT": "int",
     "UTINYINT": "int", "USMALLINT": "int", "UINTEGER": "int",
@@ -52,13 +45,15 @@ class DuckDB:
 
     Parameters
     ----------
-    csv, parquet, database, frame
-        The source, one of the four: a CSV file; a Parquet file, folder or pattern; a DuckDB file, with `table`; a data
-        frame.
+    csv, parquet, excel, database, frame
+        The source, one of the five: a CSV file; a Parquet file, folder or pattern; a workbook; a DuckDB file, with
+        `table`; a data frame.
     table
         The table or view of a DuckDB file: table or schema.table.
-    delimiter, header
+    delimiter, header, encoding, decimal
         Options of a CSV file. Without a header the columns are column1, column2, ...
+    sheet
+        The sheet of a workbook. Default: the first one.
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
     memory
@@ -79,17 +74,21 @@ class DuckDB:
         *,
         csv: str | os.PathLike[str] | None = None,
         parquet: str | os.PathLike[str] | None = None,
+        excel: str | os.PathLike[str] | None = None,
         database: str | os.PathLike[str] | None = None,
         frame: "FrameRows | None" = None,
         table: str | None = None,
         delimiter: str = ",",
         header: bool = True,
+        encoding: str = "utf-8",
+        decimal: str = ".",
+        sheet: str | None = None,
         column_names: Iterable[str] | None = None,
         memory: str = MEMORY,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        if [csv, parquet, database, frame].count(None) != 3 or (table is None) != (database is None):
-            raise ParameterError("give one source: csv, parquet, a frame, or database with table")
+        if [csv, parquet, excel, database, frame].count(None) != 4 or (table is None) != (database is None):
+            raise ParameterError("give one source: csv, parquet, excel, a frame, or database with table")
         self._progress = progress
         self._files: list[str] = []
         with contextlib.ExitStack() as stack:
@@ -97,10 +96,18 @@ class DuckDB:
             self._connection = _connect(None if database is None else Path(database), self._folder, memory)
             stack.callback(self._connection.close)
             if csv is not None:
-                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names)
+                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names, encoding)
                 self.source = file.sql()
-                columns = {name: Column(f"f{i}", "text") for i, name in enumerate(file.names)}
-                self.columns: dict[str, Column] = HeaderColumns(columns) if header else NumberedColumns(columns)
+                columns = {name: Column(f"f{i}", "text", decimal) for i, name in enumerate(file.names)}
+                self.columns: dict[str, Column] = (
+                    HeaderColumns(columns, file.hint) if header else NumberedColumns(columns)
+                )
+            elif excel is not None:
+                from discreet.count import excel_file  # few releases need it
+
+                names, copy = excel_file.prepare(Path(excel), self._folder, sheet, column_names)
+                self.source = _parquet([str(copy)])
+                self.columns = HeaderColumns({name: Column(f"f{i}", "text") for i, name in enumerate(names)})
             elif frame is not None:
                 self._connection.register("frame", frame.table)
                 self.source = "temp.frame"
@@ -114,12 +121,12 @@ class DuckDB:
                 self.source = _parquet(self._files, self._unite) if self._files else _table(str(table))
                 types = self._types(self.source)
                 self.columns = {name: Column(quoted(name), _column_type(kind)) for name, kind in types.items()}
-            self.dialect = _Dialect(self._connection)
+            self.dialect = DuckDBDialect(self._connection)
             self.close = stack.pop_all().close
 
     def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Yield the result of a query; see `Database`."""
-        with _refusals(), self._watched():
+        with refusals(), self._watched():
             for batch in self._connection.sql(query).to_arrow_reader(arrow_batches.BATCH):
                 yield batch if batch.schema.equals(schema) else batch.cast(schema)
 
@@ -176,7 +183,7 @@ class DuckDB:
 
     def _types(self, source: str) -> dict[str, str]:
         """Return DuckDB's name of the type of every column."""
-        with _refusals():
+        with refusals():
             rows = self._connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
         return {str(name): str(kind) for name, kind, *_ in rows}
 
@@ -205,104 +212,6 @@ class DuckDB:
             thread.join()
 
 
-class _Dialect:
-    """How DuckDB writes casts, tests and lookups; see `sql.Dialect`."""
-
-    text_type, double_type, byte_length = "VARCHAR", "DOUBLE", "strlen"
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._connection = connection
-
-    def text(self, x: str) -> str:
-        return f'(CAST({x} AS VARCHAR) COLLATE "binary")'  # a column's own collation may ignore case or accents
-
-    def stripped(self, text: str) -> str:
-        """Test the first and the last character: the test is cheap, and trimming is not."""
-        return f"CASE WHEN {text} < '!' OR {text}[-1] < '!' THEN trim({text}, {literal(WHITE_SPACE)}) ELSE {text} END"
-
-    def is_finite(self, x: str) -> str:
-        return f"isfinite({x})"
-
-    def is_integral(self, x: str) -> str:
-        return f"{x} = trunc({x})"
-
-    def decimal_text(self, x: str) -> str:
-        text = f"CAST({x} AS VARCHAR)"
-        return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
-
-    def timestamp(self, x: str) -> str:
-        return f"TRY_CAST({x} AS TIMESTAMP)"
-
-    def matches(self, x: str, pattern: str) -> str:
-        return f"regexp_full_match({x}, {literal(pattern)})"
-
-    def parsed_double(self, x: str) -> str:
-        return sql.bounded(f"TRY_CAST(CAST({x} AS VARCHAR) AS DOUBLE)", self)  # a text is rounded correctly
-
-    def parsed_integer(self, x: str) -> str:
-        return f"TRY_CAST({x} AS BIGINT)"
-
-    def lookup(self, column: Column, index: int, raw: Sequence[object], codes: Sequence[int]) -> Lookup:
-        if len(raw) <= _FEW and column.family == "text":
-            return self._enumeration(column, index, [str(text) for text in raw], codes)
-        value = sql.value_of(column, self)
-        if len(raw) <= _FEW:
-            listed = ", ".join(sql.double(item, self) if isinstance(item, float) else str(item) for item in raw)
-            return Lookup(value, f"list_extract({list(codes)}, list_position([{listed}], r.v{index}))")
-        table = pa.table({"raw": raw, "code": arrow_batches.column(np.array(codes, np.int32))})
-        self._connection.register("declared", table)
-        self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE m{index} AS SELECT raw, code FROM temp.declared"  # noqa: S608
-        )
-        self._connection.unregister("declared")
-        return sql.joined(value, index, f"temp.m{index} AS m{index}")
-
-    def _enumeration(self, column: Column, index: int, raw: list[str], codes: Sequence[int]) -> Lookup:
-        """Look up a few texts in an enumeration, by which DuckDB finds and groups fastest.
-
-        For a text that is not in an enumeration DuckDB takes as long as for all the texts that are. So many texts are
-        joined instead.
-        """
-        raw = [text for _, text in sorted(zip(codes, raw, strict=True))]
-        kind = f"m{index}"
-        self._connection.execute(f"CREATE OR REPLACE TEMP TYPE {kind} AS ENUM ({', '.join(map(literal, raw))})")
-        value = f"TRY_CAST({sql.value_of(column, self)} AS temp.{kind})"
-        if column.type in ("text", "other"):  # texts that are declared as they stand need no trimming
-            value = f"COALESCE(TRY_CAST({self.text(column.sql)} AS temp.{kind}), {value})"
-        if sorted(codes) == list(range(len(codes))):
-            return Lookup(value, f"r.v{index}", code=f"enum_code(t.t{index})")
-        return Lookup(value, f"list_extract({sorted(codes)}, enum_code(r.v{index}) + 1)")
-
-    def repeated(self, ids: str, most: int) -> str:
-        """Group only ids whose hash occurs more than `most` times: as a rule these are few, and hashes sort fast."""
-        hashed = "CAST(hash(id) >> 32 AS UINTEGER)"
-        with _refusals():
-            total = self._connection.execute(f"SELECT COUNT(*) FROM ({ids}) u").fetchall()[0][0]  # noqa: S608
-            shares = 1 + total // _SHARE
-            repeated_hashes = []
-            for share in range(shares):
-                query = f"SELECT {hashed} FROM ({ids}) u WHERE hash(id) % 65536 % {shares} = {share}"  # noqa: S608
-                batches = self._connection.sql(query).to_arrow_reader(arrow_batches.BATCH)
-                repeated_hashes.append(_repeated_numbers(batches, most))
-            if sum(map(len, repeated_hashes)) > _MOST_HASHES:
-                return sql.repeated(ids, most)
-            listed = np.concatenate(repeated_hashes).tolist()
-            self._connection.execute(
-                "CREATE OR REPLACE TEMP TABLE repeated AS SELECT unnest($1::UINTEGER[]) AS h", [listed]
-            )
-        return sql.repeated(f"SELECT id FROM ({ids}) u WHERE {hashed} IN (SELECT h FROM temp.repeated)", most)  # noqa: S608
-
-
-def _repeated_numbers(batches: Iterable[pa.RecordBatch], most: int) -> npt.NDArray[np.uint32]:
-    """Return the numbers that occur more than `most` times, each once."""
-    numbers = np.concatenate([np.zeros(0, np.uint32), *(arrow_batches.numbers(batch.column(0)) for batch in batches)])
-    numbers.sort()
-    repeated = numbers[most:][numbers[most:] == numbers[:-most]]
-    is_first = np.ones(len(repeated), dtype=bool)
-    is_first[1:] = repeated[1:] != repeated[:-1]
-    return np.asarray(repeated[is_first])
-
-
 def _column_type(name: str) -> ColumnType:
     if name.startswith("DECIMAL"):
         return "decimal"
@@ -323,10 +232,11 @@ def _parquet_files(path: Path) -> list[str]:
         missing = f"no file is named like {path}"
     else:
         files = [str(path)] if os.path.exists(path) else []
-        missing = f"there is no file {path}"
+        missing = no_file(path)
     for file in files:
         if not os.path.isfile(file):
             raise InputError(f"{file} is a pipe, a folder or a device; save the rows as a Parquet file first")
+        require_kind(Path(file), "parquet")
     if not files:
         raise InputError(f"{missing}; give a Parquet file, a folder of them, or a pattern such as data/*.parquet")
     return files
@@ -339,9 +249,9 @@ def _parquet(files: Sequence[str], unite: bool = False) -> str:
 
 
 def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBPyConnection:
-    if database is not None and not os.path.isfile(database):
-        raise InputError(f"there is no DuckDB file {database}; check the path")
-    with _refusals():
+    if database is not None:
+        require_kind(database, "duckdb")
+    with refusals():
         connection = duckdb.connect(
             ":memory:" if database is None else str(database),
             read_only=database is not None,
@@ -357,21 +267,3 @@ def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBP
         connection.execute("SET enable_progress_bar = true")
         connection.execute("SET enable_progress_bar_print = false")
     return connection
-
-
-@contextlib.contextmanager
-def _refusals() -> Iterator[None]:
-    """Raise errors of DuckDB as InputError, without messages that could quote the data."""
-    try:
-        yield
-    except duckdb.OutOfMemoryException:
-        raise InputError(
-            "DuckDB has not enough memory, or the temporary folder is full; make room there, or set TMPDIR to another"
-            " folder"
-        ) from None
-    except (duckdb.IOException, duckdb.CatalogException, duckdb.PermissionException) as error:
-        raise InputError(f"DuckDB cannot read the source: {str(error).splitlines()[0][:300]}") from None
-    except duckdb.Error as error:
-        raise InputError(
-            f"DuckDB cannot read the source ({type(error).__name__}); check that the source is complete"
-        ) from None

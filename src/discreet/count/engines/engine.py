@@ -8,11 +8,13 @@ from typing import Protocol, Self, TypeVar
 import pyarrow as pa
 
 from discreet.count import arrow_batches
-from discreet.count.engines import sql
+from discreet.count.engines import look, sql
+from discreet.count.engines.look import ColumnLook
 from discreet.count.engines.sql import Column, Dialect
 from discreet.count.recode import CountPlan, HeaderColumns, Kind, NumberedColumns, RecordKeys, require_columns
 from discreet.errors import InputError, ManyValuesError, ParameterError
 from discreet.plan.canonical_text import texts
+from discreet.plan.codebook import Recode
 
 MOST_VALUES = 100_000
 """Different values of a column that are listed, unless another limit is given."""
@@ -61,7 +63,7 @@ class Engine:
         columns = self._database.columns
         kinds = {name: sql.KINDS[column.type] for name, column in columns.items()}
         if isinstance(columns, HeaderColumns):
-            return HeaderColumns(kinds)
+            return HeaderColumns(kinds, columns.hint)
         return NumberedColumns(kinds) if isinstance(columns, NumberedColumns) else kinds
 
     def count(self, plan: CountPlan) -> pa.Table:
@@ -178,6 +180,48 @@ class Engine:
             )
         return sorted(text for chunk in values.chunks for text in texts(chunk).to_pylist())
 
+    def frequencies(self, column: str, most: int) -> list[tuple[str, int]]:
+        """Return the most frequent values of a column as canonical texts, with their numbers of rows.
+
+        Missing values are left out. At most `most` values are returned.
+        """
+        require_columns([column], self._database.columns)
+        source_column = self._database.columns[column]
+
+        def read() -> list[tuple[str | None, int]]:
+            value = sql.value_of(source_column, self._database.dialect)
+            return self._values_and_times(look.frequencies(value, self._database.source, most), source_column)
+
+        return [(text, times) for text, times in self._with_repair(read) if text is not None]
+
+    def undeclared(self, recode: Recode, unit: str | None, most: int) -> list[tuple[str | None, int]]:
+        """Return the values that a recode puts into `_other`, with their numbers of rows, the most frequent first.
+
+        None stands for missing values, and comes first. With a unit, rows without an id are left out. At most `most`
+        values are returned.
+        """
+        CountPlan((recode,), unit).check(self._database.columns)
+        columns, dialect = self._database.columns, self._database.dialect
+
+        def read() -> list[tuple[str | None, int]]:
+            id_column = None if unit is None else columns[unit]
+            query = look.undeclared(recode, columns[recode.column], id_column, dialect, self._database.source, most)
+            return self._values_and_times(query, columns[recode.column])
+
+        return self._with_repair(read)
+
+    def look(self, column: str) -> ColumnLook:
+        """Return what the values of a column are like: numbers of values, of numbers, of dates, and quantiles."""
+        require_columns([column], self._database.columns)
+        width = len(look.FIELDS) + len(look.QUANTILES)
+        schema = pa.schema([(f"q{i}", pa.float64()) for i in range(width)])
+
+        def read() -> pa.Table:
+            query = look.look(self._database.columns[column], self._database.dialect, self._database.source)
+            return pa.Table.from_batches(self._database.rows(query, schema), schema)
+
+        return ColumnLook.of([field[0].as_py() for field in self._with_repair(read).columns])
+
     def __enter__(self) -> Self:
         return self
 
@@ -211,6 +255,13 @@ class Engine:
             return pa.Table.from_batches(self._database.rows(query, schema), schema)
 
         return arrow_batches.counts(plan, self._with_repair(read), len(keys))
+
+    def _values_and_times(self, query: str, column: Column) -> list[tuple[str | None, int]]:
+        """Return the result of a query for values of a column and their numbers of rows, with canonical texts."""
+        schema = pa.schema([("value", _ARROW_TYPES[column.family]), ("times", pa.int64())])
+        table = pa.Table.from_batches(self._database.rows(query, schema), schema)
+        values = [text for chunk in table["value"].chunks for text in texts(chunk).to_pylist()]
+        return list(zip(values, table["times"].to_pylist(), strict=True))
 
     def _schema(self, plan: CountPlan, totals: Sequence[str]) -> pa.Schema:
         ids = [] if plan.unit is None else [("id", _ARROW_TYPES[self._database.columns[plan.unit].family])]

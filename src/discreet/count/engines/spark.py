@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from discreet.count import arrow_batches, csv_file
+from discreet.count import arrow_batches, csv_file, text_encoding
 from discreet.count.engines import sql
 from discreet.count.engines.sql import Column, ColumnType, Lookup, quoted
 from discreet.count.recode import HeaderColumns, NumberedColumns
@@ -54,7 +54,7 @@ class Spark:
         The name of a table, or a path as Spark takes it.
     format
         "table", "parquet" or "csv". Default: as the ending of the source says, else a table.
-    delimiter, header
+    delimiter, header, encoding, decimal
         Options of CSV files. Without a header the columns are column1, column2, ...
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
@@ -76,6 +76,8 @@ class Spark:
         format: str | None = None,  # noqa: A002
         delimiter: str = ",",
         header: bool = True,
+        encoding: str = "utf-8",
+        decimal: str = ".",
         column_names: Iterable[str] | None = None,
         session: "SparkSession | None" = None,
     ) -> None:
@@ -92,16 +94,16 @@ class Spark:
             self._session.conf.set(_ZONE, "UTC")
             stack.callback(self._session.conf.set, _ZONE, zone)
             if kind == "csv":
-                frame, names = self._csv(source, delimiter, header, column_names)
+                frame, names, hint = self._csv(source, delimiter, header, encoding, column_names)
             else:
                 table = ".".join(_quoted(part) for part in sql.table_parts(source)) if kind == "table" else ""
                 frame = self._session.table(table) if table else self._session.read.parquet(_path(source))
                 names = tuple(frame.columns)
             types = [_column_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
-            columns = {name: Column(f"f{i}", types[i]) for i, name in enumerate(names)}
+            columns = {name: Column(f"f{i}", types[i], decimal) for i, name in enumerate(names)}
             if kind == "csv":
-                columns = HeaderColumns(columns) if header else NumberedColumns(columns)
+                columns = HeaderColumns(columns, hint) if header else NumberedColumns(columns)
             self.columns = columns
             self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
@@ -136,24 +138,28 @@ class Spark:
         return self._view(secrets.token_hex(4), self._session.createDataFrame(pairs))
 
     def _csv(
-        self, source: str, delimiter: str, header: bool, column_names: Iterable[str] | None
-    ) -> tuple["DataFrame", tuple[str, ...]]:
-        """Return the rows of CSV files, and the names of their columns.
+        self, source: str, delimiter: str, header: bool, encoding: str, column_names: Iterable[str] | None
+    ) -> tuple["DataFrame", tuple[str, ...], str]:
+        """Return the rows of CSV files, the names of their columns, and a hint for messages about missing columns.
 
         A file of this machine is copied and read as DuckDB reads it. Files elsewhere are read by Spark.
         """
         path = Path(source.removeprefix("file://"))
         if "://" not in source.removeprefix("file://") and not os.path.isdir(path):
             folder = self._stack.enter_context(temporary_folder("discreet-"))
-            file = csv_file.prepare(path, folder, delimiter, header, column_names)
-            return self._session.read.parquet(_path(str(file.parquet(folder)))), file.names
+            file = csv_file.prepare(path, folder, delimiter, header, column_names, encoding)
+            return self._session.read.parquet(_path(str(file.parquet(folder)))), file.names, file.hint
+        if text_encoding.encoding_name(encoding) != text_encoding.UTF_8:
+            raise InputError(
+                f"the encoding is {encoding}, and Spark reads {source} itself; save the files as UTF-8 or Parquet"
+            )
         read = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
         source = _path(source)
         names = tuple(read.csv(source).columns) if header or column_names is None else csv_file.numbered(column_names)
-        return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names
+        return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names, ""
 
     def _view(self, name: str, frame: "DataFrame") -> str:
         view = f"{self._views}_{name}"

@@ -40,10 +40,11 @@ KINDS: Mapping[ColumnType, Kind] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column, as a query refers to it, and its type."""
+    """A column, as a query refers to it, its type, and the decimal mark of numbers in a text."""
 
     sql: str
     type: ColumnType
+    decimal: str = "."
 
     @property
     def family(self) -> Family:
@@ -155,8 +156,10 @@ def number_of(column: Column, dialect: Dialect) -> str:
             return dialect.parsed_double(x)
         case "text":
             text = trimmed(x, dialect)
-            is_number = f"{dialect.matches(text, NUMBER_PATTERN)} AND length({text}) <= {LONGEST_NUMBER}"
-            return f"CASE WHEN {is_number} THEN {dialect.parsed_double(text)} END"
+            pattern = NUMBER_PATTERN.replace("[.]", f"[{column.decimal}]")
+            is_number = f"{dialect.matches(text, pattern)} AND length({text}) <= {LONGEST_NUMBER}"
+            with_point = text if column.decimal == "." else f"replace({text}, '{column.decimal}', '.')"
+            return f"CASE WHEN {is_number} THEN {dialect.parsed_double(with_point)} END"
         case _:
             return f"CAST(NULL AS {dialect.double_type})"
 
@@ -215,7 +218,7 @@ class Rows:
     codes: tuple[str, ...]
 
 
-class _CodedColumn(NamedTuple):
+class CodedColumn(NamedTuple):
     """The parts of a query that turn one column into codes: the value v, if there is one, the lookup t, the code."""
 
     value: str | None
@@ -230,7 +233,7 @@ def rows(
     """Return the rows that count, with the expressions `keys` as further columns k0, k1, ..."""
     inner = [] if plan.unit is None else [f"{value_of(columns[plan.unit], dialect)} AS id"]
     outer = [] if plan.unit is None else ["r.id AS id"]
-    coded_columns = [_coded(i, recode, columns[recode.column], dialect) for i, recode in enumerate(plan.recodes)]
+    coded_columns = [column_codes(i, recode, columns[recode.column], dialect) for i, recode in enumerate(plan.recodes)]
     for i, coded_column in enumerate(coded_columns):
         inner += [] if coded_column.value is None else [f"{coded_column.value} AS v{i}"]
         outer.append(f"{coded_column.looked_up} AS t{i}")
@@ -246,21 +249,21 @@ def rows(
     return Rows(query, tuple(coded_column.code for coded_column in coded_columns))
 
 
-def _coded(index: int, recode: Recode, column: Column, dialect: Dialect) -> _CodedColumn:
+def column_codes(index: int, recode: Recode, column: Column, dialect: Dialect) -> CodedColumn:
     """Return the parts of a query for one recode. A value without a code has the code `leaves`."""
     code = f"CAST(t.t{index} AS INTEGER)"
     if recode.values is None:
         tree = _ranges(f"r.v{index}", column, *recode.segments(), dialect)
         looked_up = f"CASE WHEN r.v{index} IS NULL THEN {recode.leaves} ELSE {tree} END"
-        return _CodedColumn(number_of(column, dialect), looked_up, "", code)
+        return CodedColumn(number_of(column, dialect), looked_up, "", code)
     raw, codes = typed(recode.values, column.family)
     if not raw:
-        return _CodedColumn(None, str(recode.leaves), "", code)
+        return CodedColumn(None, str(recode.leaves), "", code)
     lookup = dialect.lookup(column, index, raw, codes)
     if lookup.code is None:
-        return _CodedColumn(lookup.value, f"COALESCE({lookup.looked_up}, {recode.leaves})", lookup.join, code)
+        return CodedColumn(lookup.value, f"COALESCE({lookup.looked_up}, {recode.leaves})", lookup.join, code)
     code = f"CAST(COALESCE({lookup.code}, {recode.leaves}) AS INTEGER)"
-    return _CodedColumn(lookup.value, lookup.looked_up, lookup.join, code)
+    return CodedColumn(lookup.value, lookup.looked_up, lookup.join, code)
 
 
 def coded(plan: CountPlan, rows: Rows) -> str:

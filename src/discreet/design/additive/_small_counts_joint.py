@@ -35,6 +35,7 @@ from discreet.design import parameters
 from discreet.design.additive._row_program import Layout, least_delta, unbiased_row
 from discreet.errors import ParameterError, SolverError
 from discreet.exact import Epsilon, text
+from discreet.extras import how_to_install
 from discreet.linear_program import Program
 from discreet.mechanism import Row
 
@@ -126,7 +127,7 @@ def _solver() -> tuple[Any, Any]:
         from scipy import sparse
     except ImportError as error:
         raise SolverError(
-            f"small='joint' needs the solver Clarabel, and {error.name} is not installed: pip install 'discreet[joint]'"
+            f"small='joint' needs the solver Clarabel, and {error.name} is not installed; {how_to_install('joint')}"
         ) from None
     return clarabel, sparse
 

@@ -49,6 +49,16 @@ _WEAK = "all but sure, as the guarantee is weak"
 
 def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
     """Return the reason why nothing is promised for the release, and what is promised for one count."""
+    if (
+        spec.record_keys is None
+        and spec.why_from_data is not None
+        and not any(dimension.from_data for dimension in spec.dimensions.values())
+    ):
+        return (
+            '<div class="warning"><p><strong>No guarantee is given.</strong> Some of what was declared'
+            f" ({_found(spec)}) was found in the data, and nobody has named another source. It may tell that one person"
+            " took part, and no noise hides that.</p></div>"
+        )
     if spec.record_keys is None and why_no_cell_promise(spec) is not None:
         return (
             '<div class="warning"><p><strong>No guarantee is given.</strong> Which categories there are was taken from'
@@ -70,6 +80,12 @@ def _not_promised(spec: ReleaseSpec, ptable: PTable) -> str:
         f" is promised: its chance of any value with one person more is at most {factor(exp)} times that"
         f" without{extra}; and the other way round.</p></div>"
     )
+
+
+def _found(spec: ReleaseSpec) -> str:
+    """Return the dimensions, and the unit, that were found in the data."""
+    names = [label(name) for name in sorted(spec.used) if spec.dimensions[name].found is not None]
+    return ", ".join(names + ([] if spec.unit.found is None else ["the contributions of a person"]))
 
 
 def _any_one(spec: ReleaseSpec) -> str:
@@ -232,6 +248,18 @@ def _outside(spec: ReleaseSpec) -> list[str]:
     ]
     if any(dimension.from_data for dimension in spec.dimensions.values()):
         lines.append("Which categories there are. They were taken from the data as they are.")
+    elif spec.why_from_data is not None:
+        lines.append(f"What was declared from the data: {_found(spec)}.")
+    sources = [
+        f"{label(name)}: {label(spec.dimensions[name].source or '')}"
+        for name in sorted(spec.used)
+        if spec.dimensions[name].source is not None
+    ]
+    sources += [] if spec.unit.source is None else [f"contributions: {label(spec.unit.source)}"]
+    if sources:
+        lines.append(
+            f"Where categories, ranges and contributions come from, as the publisher says: {'; '.join(sources)}."
+        )
     if spec.key != "fresh":
         lines.append(
             "A secret that leaks. The noise was chosen with a secret key; whoever has it can remove the noise."

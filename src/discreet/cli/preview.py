@@ -1,0 +1,132 @@
+"""`discreet preview SPEC`: what a specification counts, printed for the steward only."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table as Grid
+from rich.text import Text
+
+from discreet.cli import _show
+from discreet.labels import OTHER
+
+if TYPE_CHECKING:
+    from discreet.prepare.preview_counts import DimensionPreview, Preview
+
+MOST_LEAVES = 40
+"""Categories of a dimension that are printed."""
+
+LARGE_SHARE = 0.05
+"""A share of rows in `_other` from which on it is printed in yellow."""
+
+PRIVATE = (
+    "PRIVATE: these are true counts of people. For the steward's eyes only; nothing was written. Do not publish them."
+)
+
+
+def preview(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The specification of a release: a YAML file.")],
+) -> None:
+    """Print how many rows each declared category takes, and which values are not declared. For the steward only.
+
+    Nothing is written, no noise is added and no budget is spent. Nothing that `discreet release` prints depends on the
+    data, so this command shows if a category is spelled otherwise in the data. What is printed holds the truth.
+    """
+    from discreet.prepare.preview_counts import preview as preview_of  # the engines take a while to load
+
+    with _show.waiting("counting"):
+        seen = preview_of(spec)
+    _show.console.print(PRIVATE, style="bold red", markup=False)
+    _print_rows(seen)
+    for dimension in seen.dimensions:
+        _print_dimension(dimension, seen.rows - seen.without_id)
+    if seen.marked:
+        _show.console.print(
+            f"\nfound in the data, so a release promises nothing: {', '.join(seen.marked)}. Check them, and replace"
+            " `found: data` by `source: ...`",
+            style="bold yellow",
+            markup=False,
+        )
+    _show.console.print(
+        "\nDeclare what the questionnaire has, not what you see here. What is chosen because of the data is not covered"
+        " by the promise.\n" + PRIVATE,
+        style="bold red",
+        markup=False,
+    )
+
+
+def _print_rows(seen: "Preview") -> None:
+    unit = "every row is a person" if seen.unit is None else f"each {seen.unit} is a person"
+    lines = [f"rows             {seen.rows:,}; {unit}"]
+    if seen.unit is not None:
+        lines.append(f"without id       {_share(seen.without_id, seen.rows)}: they do not count")
+        most = f"{seen.contributions} {'row' if seen.contributions == 1 else 'rows'}"
+        lines.append(
+            f"beyond {most:9} {_share(seen.beyond, seen.rows)}, of {seen.people_beyond:,} people: they do not count"
+        )
+    _show.console.print("\n".join(lines), markup=False)
+
+
+def _print_dimension(dimension: "DimensionPreview", rows: int) -> None:
+    """Print the rows of each leaf, the share of `_other`, and the values that cause it."""
+    _show.console.print(
+        f"\n{_printable(dimension.name)} (column {_printable(dimension.column)})", style="bold", markup=False
+    )
+    grid = Grid(box=None, pad_edge=False)
+    grid.add_column("declared", overflow="fold")
+    grid.add_column("rows", justify="right")
+    grid.add_column("share", justify="right")
+    leaves = [(leaf, times) for leaf, times in dimension.rows.items() if leaf != OTHER]
+    for leaf, times in leaves[:MOST_LEAVES]:
+        grid.add_row(Text(_printable(leaf)), f"{times:,}", _percent(times, rows))
+    rest = leaves[MOST_LEAVES:]
+    if rest:
+        times = sum(times for _, times in rest)
+        grid.add_row(f"... and {len(rest):,} more", f"{times:,}", _percent(times, rows))
+    grid.add_row(OTHER, f"{dimension.other:,}", _percent(dimension.other, rows))
+    _show.console.print(grid)
+    empty = [leaf for leaf, times in leaves if times == 0]
+    if empty:
+        listed = ", ".join(map(_quoted, empty[:10])) + (f" and {len(empty) - 10:,} more" if len(empty) > 10 else "")
+        _show.console.print(f"  declared, and in no row: {listed}", markup=False)
+    if not dimension.other:
+        return
+    style = "bold yellow" if dimension.other > LARGE_SHARE * rows else None
+    _show.console.print(f"  {_percent(dimension.other, rows)} of the rows are {OTHER}:", style=style, markup=False)
+    if dimension.missing:
+        _show.console.print(f"    {dimension.missing:,} rows have no value", markup=False)
+    for found in dimension.undeclared:
+        how_often = f"{found.rows:,} {'time' if found.rows == 1 else 'times'}"
+        if dimension.ranges:
+            hint = "; it is in no range" if _is_number(found.value) else "; it is not a number"
+        else:
+            hint = "; it is not declared" if found.nearest is None else f"; you declared {_quoted(found.nearest)}"
+        if "\ufffd" in found.value:
+            hint += ". Some of its bytes are not in the encoding: check the encoding of the source"
+        _show.console.print(f"    {_quoted(found.value)} was found {how_often}{hint}", markup=False)
+    if dimension.more:
+        _show.console.print("    ... and other values, each less often", markup=False)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _share(times: int, rows: int) -> str:
+    return f"{times:,} rows ({_percent(times, rows)})"
+
+
+def _percent(times: int, rows: int) -> str:
+    return f"{100 * times / max(rows, 1):.1f} %"
+
+
+def _printable(text: str) -> str:
+    """Return a text that a terminal shows as it is."""
+    return "".join(character if character.isprintable() else " " for character in text)[:200]
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:59] + "…")
