@@ -179,11 +179,14 @@ class Forger:
         (self.path / name).write_text(out.getvalue())
 
     def counts(self, name: str, *changes: tuple[int, int]) -> None:
-        """Add to the counts of rows: each change is the index of a row and a number."""
+        """Add to the counts of rows, and widen their intervals: each change is the index of a row and a number."""
 
         def change(rows: list[list[str]]) -> None:
+            count = rows[0].index("count")
             for index, increase in changes:
-                rows[index][-1] = str(int(rows[index][-1]) + increase)
+                numbers = [int(text) for text in rows[index][count:]]
+                value = numbers[0] + increase
+                rows[index][count:] = [str(value), str(min(value, numbers[1])), str(max(value, numbers[2]))]
 
         self.rows(name, change)
 
