@@ -24,6 +24,7 @@ from discreet.errors import FixedCountWarning
 from discreet.measure import lookup
 from discreet.plan import read_spec
 from discreet.plan.guarantee import Promise
+from discreet.plan.metadata import known_language
 from discreet.plan.release_plan import ReleasePlan, make_plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
@@ -80,13 +81,14 @@ def run(
     output: str | os.PathLike[str],
     *,
     log: str | os.PathLike[str] | None = None,
+    language: str | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Make a release.
 
     A release draws once. If it fails after the draw, its measurements stay in `OUTPUT.unpublished.json`, beside the
-    folder. The next run goes on from them and reads no data. It may have another reconcile, seed, fixed, outputs or
-    title.
+    folder. The next run goes on from them and reads no data. It may have another reconcile, seed, fixed, outputs,
+    title, language or metadata.
 
     Parameters
     ----------
@@ -96,6 +98,9 @@ def run(
         The folder to make. It must not exist.
     log
         A private file for the steward: record counts, undeclared categories, realised errors. It holds true counts.
+    language
+        The language of the report, of README.md and of labels: "en", "de", "fr" or "es". Default: the language of the
+        specification.
     progress
         Called with the name of the current step and the fraction of the step that is done.
 
@@ -138,7 +143,7 @@ def run(
     with ExitStack() as stack:
         paths = stack.enter_context(claimed_paths(output, log))
         tell("reading the specification", 0)
-        plan, table_plan = _plans(spec, tell)
+        plan, table_plan = _plans(spec, language, tell)
         drawn = draw_or_resume(plan, paths, stack, tell)
 
         tell("making the tables", 0)
@@ -163,11 +168,13 @@ def run(
     )
 
 
-def _plans(spec: Any, tell: Progress) -> tuple[ReleasePlan, TablePlan]:
+def _plans(spec: Any, language: str | None, tell: Progress) -> tuple[ReleasePlan, TablePlan]:
     """Return what is measured, and how tables are made from the measurements."""
     spec_file = read_spec.read(spec)
     with spec_file.errors_with_lines():
         complete_spec = found_categories.with_categories(spec_file.spec)
+        if language is not None:
+            complete_spec = complete_spec.model_copy(update={"language": known_language(language)})
         tell("choosing and certifying the design", 0)
         plan = make_plan(complete_spec)
         return plan, make_table_plan(plan)
