@@ -179,14 +179,15 @@ class Forger:
         (self.path / name).write_text(out.getvalue())
 
     def counts(self, name: str, *changes: tuple[int, int]) -> None:
-        """Add to the counts of rows, and widen their intervals: each change is the index of a row and a number."""
+        """Add to counts or measurements, and widen intervals: each change is the index of a row and a number."""
 
         def change(rows: list[list[str]]) -> None:
-            count = rows[0].index("count")
+            first = rows[0].index("count" if "count" in rows[0] else "measurement")
             for index, increase in changes:
-                numbers = [int(text) for text in rows[index][count:]]
-                value = numbers[0] + increase
-                rows[index][count:] = [str(value), str(min(value, numbers[1])), str(max(value, numbers[2]))]
+                count, *ends = (int(text) for text in rows[index][first:])
+                count += increase
+                widened = [min(ends[0], count), max(ends[1], count)] if ends else []
+                rows[index][first:] = [str(number) for number in (count, *widened)]
 
         self.rows(name, change)
 

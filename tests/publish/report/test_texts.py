@@ -54,19 +54,7 @@ def test_every_text_is_used() -> None:
     ]  # fmt: skip
     source = "".join(Path(module.__file__).read_text("utf-8") for module in modules)
     source += Path(metadata_files.__file__).with_name("display_labels.py").read_text("utf-8")
-    built = (
-        "head_",
-        "method_",
-        "key_",
-        "outside_",
-        "promise_",
-        "coin_",
-        "fact_",
-        "touches_",
-        "states_",
-        "unit_",
-        "one_",
-    )
+    built = {"head", "method", "key", "outside", "promise", "coin", "fact", "touches", "states", "unit", "one", "1"}
     unused = [name for name in ENGLISH if f'"{name}"' not in source and f"'{name}'" not in source]
     assert [name for name in unused if name.partition("_")[0] not in built] == []
 
@@ -90,6 +78,16 @@ def test_numbers_have_the_separators_of_the_language() -> None:
         "33,3\u202f%",
         "33,3\u202f%",
     ]
+
+
+def test_one_million_is_singular() -> None:
+    assert [numbers.one_in(1e-6, Words(language)) for language in LANGUAGES] == [
+        "1 in 1 million",
+        "1 zu 1 Million",
+        "1 sur 1 million",
+        "1 entre 1 millón",
+    ]
+    assert numbers.one_in(3.3e-9, Words("de")) == "1 zu 300 Millionen"
 
 
 def test_the_language_of_a_release_is_published_and_replayed(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ SPEC = [
     "reconcile", "fixed", "seed", "outputs",
 ]  # fmt: skip
 SPEC_SINCE_2 = ["language", "metadata"]
+LANGUAGES = ["en", "de", "fr", "es"]
+METADATA = ["title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions"]
 EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv"}
 
 
@@ -88,6 +90,9 @@ def _manifest(folder: Path) -> dict[str, Any]:
     need(list(document) == FIELDS, f"its fields are not {', '.join(FIELDS)}")
     spec_fields = SPEC if version == 1 else SPEC + SPEC_SINCE_2
     need(list(document["spec"]) == spec_fields, f"the fields of spec are not {', '.join(spec_fields)}")
+    if version > 1:
+        need(document["spec"]["language"] in LANGUAGES, f"spec.language is not one of {', '.join(LANGUAGES)}")
+        need(list(document["spec"]["metadata"]) == METADATA, f"the fields of metadata are not {', '.join(METADATA)}")
     return dict(document)
 
 

@@ -37,7 +37,8 @@ def one_in(value: float, words: Words = ENGLISH) -> str:
     whole = whole // unit * unit
     for size, name in _LARGE:
         if whole >= size:
-            return words("one_in", number=f"{words.number(f'{Decimal(whole) / size:g}')} {words(name)}")
+            several = f"{words.number(f'{Decimal(whole) / size:g}')} {words(name)}"
+            return words("one_in", number=words(f"1_{name}") if whole == size else several)
     return words("one_in", number=words.number(whole))
 
 

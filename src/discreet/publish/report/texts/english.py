@@ -6,6 +6,9 @@ TEXTS = {
     "million": "million",
     "billion": "billion",
     "trillion": "trillion",
+    "1_million": "1 million",
+    "1_billion": "1 billion",
+    "1_trillion": "1 trillion",
     "under": "under {number}",
     "over": "over {number}",
     # head and first screen
