@@ -148,17 +148,16 @@ def test_no_metadata_is_markup(tmp_path: Path) -> None:
     assert "\\[a\\](javascript:b)" in text
 
 
-def test_both_checkers_know_the_readme_and_the_metadata_of_csv_files(folder: Path, tmp_path: Path) -> None:
-    for name in ("README.md", "t.csv-metadata.json"):
-        path = changed(folder, tmp_path / name, lambda copy, name=name: missing(copy, name))
-        with pytest.raises(CertificateError, match=re.escape(name)):
-            verify_folder(path)
-        assert any(name in line for line in second_checker.check(path).failures)
+@pytest.mark.parametrize("name", ["README.md", "t.csv-metadata.json"])
+def test_both_checkers_know_the_readme_and_the_metadata_of_csv_files(name: str, folder: Path, tmp_path: Path) -> None:
+    def change(copy: Copy) -> None:
+        (copy.folder / name).unlink()
+        del copy.manifest["files"][name]
 
-
-def missing(copy: Copy, name: str) -> None:
-    (copy.folder / name).unlink()
-    del copy.manifest["files"][name]
+    path = changed(folder, tmp_path / "changed", change)
+    with pytest.raises(CertificateError, match=re.escape(name)):
+        verify_folder(path)
+    assert any(name in line for line in second_checker.check(path).failures)
 
 
 @pytest.mark.parametrize("name", ["README.md", "t.csv-metadata.json", "t.sdmx.csv", "t.json"])
@@ -205,6 +204,13 @@ def test_metadata_that_name_nothing_of_the_specification_are_refused(
 ) -> None:
     with pytest.raises(SpecError, match=name):
         release(tmp_path, metadata=metadata)
+
+
+def test_words_for_a_dimension_that_no_table_uses_are_not_published(tmp_path: Path) -> None:
+    tables = [{"name": "t", "dimensions": ["place"]}]
+    folder = release(tmp_path, tables=tables, metadata={"dimensions": {"sex": {"label": "Unused"}}})
+    assert verify_folder(folder).manifest.spec["metadata"]["dimensions"] == {}
+    assert all(b"Unused" not in path.read_bytes() for path in folder.iterdir())
 
 
 @pytest.mark.parametrize("name", ["low", "high", "measure", "Count"])

@@ -53,11 +53,9 @@ def csvw(labels: DisplayLabels, table: TableSpec, numbers: Sequence[str]) -> byt
         **{name: value for name, value in about.items() if value},
         "tableSchema": {
             "columns": [*(_dimension(labels, name) for name in names), *(_number(name) for name in numbers)],
-            "primaryKey": [column_name(name) for name in names],
+            **({"primaryKey": [column_name(name) for name in names]} if names else {}),
         },
     }
-    if not names:
-        del document["tableSchema"]["primaryKey"]  # type: ignore[attr-defined]
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 
 
@@ -71,7 +69,7 @@ def _dimension(labels: DisplayLabels, name: str) -> dict[str, Any]:
     """Return the description of a column of labels."""
     language = labels.spec.language
     words = labels.spec.metadata.dimensions.get(name, DimensionWords())
-    titles = {language: [name]}
+    titles: dict[str, list[str]] = {language: [name]}
     for tag, title in _by_language(words.label, language).items():
         titles.setdefault(tag, []).extend([] if title == name else [title])
     column = {"name": column_name(name), "titles": titles, "datatype": "string", "required": True}

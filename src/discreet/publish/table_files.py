@@ -76,7 +76,7 @@ def grouping_words(layout: Layout) -> list[str]:
 
 def _with_numbers(labels: Iterable[tuple[Any, ...]], *columns: Integers) -> Iterator[tuple[Any, ...]]:
     """Return tuples of labels, each with its numbers appended. An interval without an end has None there."""
-    lists = [column.ravel().tolist() for column in columns]
+    lists: list[list[Any]] = [column.ravel().tolist() for column in columns]
     if len(lists) == len(NUMBERS):
         lists[-1] = [None if number == NO_END else number for number in lists[-1]]
     return map(add, labels, zip(*lists, strict=True))
