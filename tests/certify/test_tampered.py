@@ -253,7 +253,7 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
     "a field of the specification": ("plain", several(("spec.safe", True)), "safe", "manifest.json: .*spec"),
     "the version of the format": ("plain", several(("version", 3)), "version", "manifest.json: its version is 3"),
     "an older version of the format": (
-        "plain", several(("version", 1)), "manifest", "manifest.json: the fields of spec",
+        "plain", several(("version", 1)), "measurements.csv", "manifest.json: the fields of spec",
     ),
     "the report": ("plain", edit("report.html", "<h1", "<p>safe</p><h1"), "report.html", None),
     "the title": ("plain", several(("spec.title", "Nothing")), "report.html", None),
