@@ -38,8 +38,8 @@ class Box:
 BOXES = {
     "cli": Box(0, 0, 0, 12),
     "prepare": Box(1, 3, 0, 2),
-    "release": Box(1, 1, 2, 4),
-    "papers": Box(1, 1, 4, 8),
+    "release": Box(1, 1, 2, 5),
+    "papers": Box(1, 1, 5, 8),
     "formats": Box(1, 6, 8, 10),
     "testing": Box(1, 6, 10, 12),
     "infer": Box(2, 2, 2, 8),

@@ -184,11 +184,15 @@ class Forger:
         (self.path / name).write_text(out.getvalue())
 
     def counts(self, name: str, *changes: tuple[int, int]) -> None:
-        """Add to the counts of rows: each change is the index of a row and a number."""
+        """Add to counts or measurements, and widen intervals: each change is the index of a row and a number."""
 
         def change(rows: list[list[str]]) -> None:
+            first = rows[0].index("count" if "count" in rows[0] else "measurement")
             for index, increase in changes:
-                rows[index][-1] = str(int(rows[index][-1]) + increase)
+                count, *ends = (int(text) for text in rows[index][first:])
+                count += increase
+                widened = [min(ends[0], count), max(ends[1], count)] if ends else []
+                rows[index][first:] = [str(number) for number in (count, *widened)]
 
         self.rows(name, change)
 

@@ -105,7 +105,9 @@ def test_no_manifest_makes_the_second_checker_raise(directory: Path, tmp_path: P
     design = {"spec.design", "spec.design.name", "spec.design.epsilon", "spec.design.upper"}
     software = {"software", "software.discreet", "software.python", "software.numpy"}
     labels = {f"spec.{name}" for name in ("title", "version", "unit.name", "seed", "record_keys_are")}
-    assert accepted == columns | ranges | unused | design | software | labels | {
+    names = ("title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions")
+    words = {f"spec.metadata.{name}" for name in names}
+    assert accepted == columns | ranges | unused | design | software | labels | words | {
         "engine",
         "key.fingerprint",
     }

@@ -118,20 +118,20 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
         "plain", lambda f: f.rows("t.csv", lambda r: r.append(r[-1])), "t.csv", "tables: t.csv .*rows",
     ),
     "labels of a table": ("plain", edit("t.csv", "a,child", "A,child"), "t.csv", r"tables: t.csv.*\('a', 'child'\)"),
-    "a count in another format": ("three dimensions, two formats", cube, "t.json", "tables: t.json .*t.csv"),
+    "a count in another format": ("three dimensions, two formats", cube, "t.json", "tables: the files of table t "),
     "a clamped count": ("clamped", lambda f: f.counts("t.csv", (1, 1)), "t.csv", "adding up: table t .*measured"),
-    "a measurement": ("plain", lambda f: f.counts("measurements.csv", (1, 40)), "t.csv", None),
+    "a measurement": ("plain", lambda f: f.counts("measurements.csv", (1, 40)), "t.csv", "intervals: table t"),
     "a measurement that cannot be": (
         "plain", lambda f: f.counts("measurements.csv", (1, -10**6)),
         r"measurements.csv: -999\d{3}", r"measurements.csv: -999\d{3}",
     ),
     "a measurement left out": (
         "plain", lambda f: f.rows("measurements.csv", lambda r: r.pop()),
-        "measurements.csv: .*24 .*25", r"measurements.csv: .*\['3', '', ''\]",
+        "measurements.csv: .*24 .*25", r"measurements.csv: .*\['t: total', '_total', '_total'\]",
     ),
     "measurements swapped": (
         "plain", lambda f: f.rows("measurements.csv", swapped),
-        "measurements.csv: .*cells", r"measurements.csv: .*\['0', 'a', 'child'\]",
+        "measurements.csv: .*cells", r"measurements.csv: .*\['t: place by age', 'a', 'child'\]",
     ),
     "a measurement written otherwise": (
         "plain", lambda f: f.rows("measurements.csv", lambda r: r[1].append(f"+{r[1].pop()}")),
@@ -251,7 +251,10 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
         "plain", several(("privacy.total", "0.1")), r"manifest: privacy\.total: ", "promise: privacy ",
     ),
     "a field of the specification": ("plain", several(("spec.safe", True)), "safe", "manifest.json: .*spec"),
-    "the version of the format": ("plain", several(("version", 2)), "version", "manifest.json: its version is 2"),
+    "the version of the format": ("plain", several(("version", 3)), "version", "manifest.json: its version is 3"),
+    "an older version of the format": (
+        "plain", several(("version", 1)), "measurements.csv", "manifest.json: the fields of spec",
+    ),
     "the report": ("plain", edit("report.html", "<h1", "<p>safe</p><h1"), "report.html", None),
     "the title": ("plain", several(("spec.title", "Nothing")), "report.html", None),
     "the column": ("plain", several(("spec.dimensions.place.column", "street")), None, None),

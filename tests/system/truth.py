@@ -50,7 +50,8 @@ def table(folder: Path, name: str) -> tuple[list[str], dict[tuple[str, ...], int
     """Return the dimensions and the counts of a published table."""
     with (folder / f"{name}.csv").open(newline="") as file:
         head, *rows = list(csv.reader(file))
-    return head[:-1], {tuple(row[:-1]): int(row[-1]) for row in rows}
+    width = head.index("count")
+    return head[:width], {tuple(row[:width]): int(row[width]) for row in rows}
 
 
 def wrong_in(

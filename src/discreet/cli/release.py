@@ -30,6 +30,14 @@ def release(
             " Never publish this file.",
         ),
     ] = None,
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            "--lang",
+            metavar="LANGUAGE",
+            help="Language of the report, of README.md and of labels: en, de, fr or es. Default: language of SPEC.",
+        ),
+    ] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of specifications and exit.")] = False,
 ) -> None:
     """Count microdata, add noise, and write a folder that can be published as it is.
@@ -58,7 +66,7 @@ def release(
             else:
                 progress(stage, done)
 
-        published = run(spec, output, log=log, progress=report)
+        published = run(spec, output, log=log, language=lang, progress=report)
     if published.resumed is not None:
         _show.console.print(
             f"continued from measurements drawn earlier ({published.resumed}): nothing was drawn", markup=False

@@ -81,6 +81,11 @@ def _print_checks(verified: "VerifiedFolder", second: independent.Report) -> Non
         proved = (
             "the manifest, the tables and report.html are what the specification, certificate and measurements make"
         )
+    elif verified.not_replayed == ("report.html",):
+        proved = (
+            f"{verified.other_software}; report.html was not replayed. The manifest and the tables are what the"
+            " specification, certificate and measurements make"
+        )
     else:
         proved = (
             f"{verified.other_software}; tables were not replayed ({', '.join(verified.not_replayed)}). The manifest is"

@@ -14,6 +14,9 @@ from discreet.plan.layout import Layout, disjoint
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.yaml_file import YamlPath
 
+EVERYONE = "everyone"
+"""The population of a fixed count that constrains no dimension."""
+
 
 @dataclass(frozen=True)
 class FixedCount:
@@ -49,7 +52,7 @@ def fixed_counts(spec: ReleaseSpec, layout: Layout) -> list[FixedCount]:
     by_population: dict[tuple[tuple[str, frozenset[int]], ...], FixedCount] = {}
     for index, section in enumerate(spec.fixed):
         yaml_path = ("fixed", index)
-        text = ", ".join(f"{name}: {label}" for name, label in section.where.items()) or "everyone"
+        text = ", ".join(f"{name}: {label}" for name, label in section.where.items()) or EVERYONE
         for name in section.where:
             if name not in books:
                 raise SpecError(f"{name!r} ({text}) is a dimension of no table; name dimensions of tables", yaml_path)

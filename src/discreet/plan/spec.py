@@ -21,9 +21,10 @@ import json
 import os
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from discreet.errors import SpecError
+from discreet.plan.metadata import Language, Metadata, require_known_names
 from discreet.plan.sections import Budget, Dimension, Fixed, Label, Secret, Section, TableSpec, Unit, one_line
 from discreet.plan.source import Source
 from discreet.plan.yaml_file import text
@@ -33,6 +34,9 @@ RESERVED = ("measurements", "manifest", "certificate", "report")
 
 COLUMNS = ("count", "grouping", "measurement")
 """Columns of the files. Dimensions may not have these names."""
+
+COLUMNS_SINCE_2 = ("low", "high", "measure")
+"""Columns of the files since version 2 of the format of folders."""
 
 
 class ReleaseSpec(Section):
@@ -81,9 +85,11 @@ class ReleaseSpec(Section):
         description="Counts that are public from elsewhere. Fixed counts are outside the guarantee.",
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Public seed of the reconciliation.")
-    outputs: list[Literal["csv", "parquet", "json-stat"]] = Field(
+    outputs: list[Literal["csv", "parquet", "json-stat", "sdmx-csv"]] = Field(
         ["csv"], min_length=1, description="Formats of the tables, each once."
     )
+    language: Language = Field("en", description="Language of the report, of README.md and of labels.")
+    metadata: Metadata = Field(Metadata(), description="What readers are told: description, contact, licence, labels.")
 
     @field_validator("version", "title", mode="before")
     @classmethod
@@ -104,9 +110,10 @@ class ReleaseSpec(Section):
 
     @field_validator("dimensions")
     @classmethod
-    def _no_reserved_dimension(cls, dimensions: dict[str, Dimension]) -> dict[str, Dimension]:
+    def _no_reserved_dimension(cls, dimensions: dict[str, Dimension], info: ValidationInfo) -> dict[str, Dimension]:
+        first_version = (info.context or {}).get("version") == 1
         for name in dimensions:
-            if name.lower() in COLUMNS:
+            if name.lower() in (COLUMNS if first_version else COLUMNS + COLUMNS_SINCE_2):
                 raise SpecError(
                     f"the dimension {name} has the name of a column of the files; choose another name", (name,)
                 )
@@ -191,6 +198,7 @@ class ReleaseSpec(Section):
             )
         if self.ledger is not None and self.secret is None:
             raise SpecError("a ledger needs the secret that opened it; give secret: {file: ...}", ("ledger",))
+        require_known_names(self.metadata, [table.name for table in self.tables], self.dimensions)
         self._refuse_given_record_keys()
         self._refuse_more_than_certificate()
         try:

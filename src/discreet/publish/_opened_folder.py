@@ -16,7 +16,6 @@ from discreet import files
 from discreet.certify.ptable import PTable, load
 from discreet.errors import CertificateError
 from discreet.measure import lookup
-from discreet.plan.layout import Layout
 from discreet.plan.noise_table import require_fit
 from discreet.plan.release_plan import Resolved, resolve
 from discreet.plan.spec import ReleaseSpec
@@ -117,7 +116,7 @@ def _spec(manifest: Manifest) -> ReleaseSpec:
     if public.get("budget") is None:
         filled["design"] = public.get("design") or {"certificate": ""}
     try:
-        return ReleaseSpec.model_validate(filled)
+        return ReleaseSpec.model_validate(filled, context={"version": manifest.version})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
@@ -126,8 +125,9 @@ def _spec(manifest: Manifest) -> ReleaseSpec:
         raise CertificateError("manifest: the specification in it is not one") from None
 
 
-def read_measurements(raw: bytes, layout: Layout, ptable: PTable, failures: list[str]) -> Measurements:
+def read_measurements(opened: OpenedFolder, failures: list[str]) -> Measurements:
     """Return the measurements of each grouping. Add a failure if the file is not one that a release writes."""
+    raw, layout, ptable = opened.content[table_files.MEASUREMENTS], opened.resolved.layout, opened.ptable
     definitions, cell_indices = layout.cells
     size = sum(grouping.size for grouping in layout.groupings)
     try:
@@ -152,6 +152,6 @@ def read_measurements(raw: bytes, layout: Layout, ptable: PTable, failures: list
             f"{table_files.MEASUREMENTS}: {unreachable[0]} is no measurement that the certificate's table can give"
         )
     measurements = tuple(lookup.by_grouping(layout, distinct))
-    if not failures and table_files.measurements_file(layout, measurements) != raw:
+    if not failures and table_files.measurements_file(layout, measurements, opened.manifest.version) != raw:
         failures.append(f"{table_files.MEASUREMENTS}: its cells are not those of the specification, in order")
     return measurements

@@ -19,21 +19,25 @@ import pyarrow.parquet as pq
 
 from discreet.arrays import Integers
 from discreet.plan.layout import Grouping
-from discreet.publish import _parquet_bytes, table_files
+from discreet.publish import _parquet_bytes
 from discreet.publish.folder import Published
-from discreet.publish.manifest import SoftwareEntry
+from discreet.publish.manifest import VERSION, Manifest, SoftwareEntry
+from discreet.publish.table_files import EXTENSIONS
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import Fitted
 
-FORMATS = {"csv": "csv", "parquet": "parquet", "json": "json-stat"}
+FORMATS = {extension: name for name, extension in EXTENSIONS.items()}
+"""The format of a file, by the end of its name."""
 
 WRITERS = re.compile(r"parquet-cpp-arrow version [0-9a-z.+-]{1,24}", re.IGNORECASE)
 """How pyarrow names itself in the files that it writes."""
 
 
-def other_software(made_by: SoftwareEntry) -> str | None:
+def other_software(manifest: Manifest) -> str | None:
     """Return the versions that made a folder and the running versions, as text; None if they are the same."""
-    running, original = _versions(SoftwareEntry.of_this_process()), _versions(made_by)
+    running, original = _versions(SoftwareEntry.of_this_process()), _versions(manifest.software)
+    if manifest.version != VERSION:
+        original += f" in version {manifest.version} of the format"
     return None if original == running else f"made by {original}; this is {running}"
 
 
@@ -65,7 +69,7 @@ def wrong_tables(
     failures: list[str] = []
     by_content: list[str] = []
     for table_index, (table, _) in enumerate(published.plan.layout.tables):
-        for name in (name for name in names if name.rpartition(".")[0] == table.name):
+        for name in (name for name in names if name in [f"{table.name}.{extension}" for extension in FORMATS]):
             counts, exactly = _counts(published, table_index, name, content[name])
             if counts is None:
                 failures.append(f"{name}: is not a table as a release writes it")
@@ -81,12 +85,12 @@ def _counts(published: Published, table_index: int, name: str, raw: bytes) -> tu
 
     Return None for the counts if the file is not one that a release writes.
     """
-    kind = name.rpartition(".")[2]
+    kind = name.partition(".")[2]
     try:
         counts = _read(published, table_index, kind, raw)
         tables = [*published.tables]
         tables[table_index] = counts
-        written = table_files.tables_as_files(published.plan.layout, tables, [FORMATS[kind]])[name]
+        written = published.table_files(tables, [FORMATS[kind]])[name]
     except (ValueError, LookupError, TypeError, OverflowError, csv.Error, pa.ArrowException):
         return None, False
     if written == raw:
@@ -118,7 +122,9 @@ def _read(published: Published, table_index: int, kind: str, raw: bytes) -> list
     if kind == "parquet":
         flat = pq.ParquetFile(io.BytesIO(raw), pre_buffer=False).read(use_threads=False)["count"].to_numpy()
     else:
-        flat = np.array([int(row[-1]) for row in list(csv.reader(io.StringIO(raw.decode())))[1:]], dtype=np.int64)
+        head, *rows = csv.reader(io.StringIO(raw.decode()))
+        column = head.index("OBS_VALUE" if kind == "sdmx.csv" else "count")
+        flat = np.array([int(row[column]) for row in rows], dtype=np.int64)
     ends = np.cumsum([grouping.size for grouping in groupings])
     if len(flat) != ends[-1]:
         raise ValueError(f"{table.name} has {len(flat)} counts, not {ends[-1]}")
@@ -127,11 +133,16 @@ def _read(published: Published, table_index: int, kind: str, raw: bytes) -> list
 
 
 def _from_cube(document: Mapping[str, Any], grouping: Grouping) -> Integers:
-    """Return the counts of a grouping from a JSON-stat document, whose last category is the total."""
+    """Return the counts of a grouping from a JSON-stat document, whose last category is the total.
+
+    In version 2 the last dimension tells counts from the ends of intervals. Counts come first.
+    """
     cube = np.array(document["value"], dtype=object).reshape(document["size"])
     sizes = dict(zip(document["id"], document["size"], strict=True))
+    if "role" in document:
+        cube, _ = cube[..., 0], sizes.popitem()
     lengths = {axis.book.name: len(axis.labels) for axis in grouping.axes}
-    selection = tuple(slice(lengths[name]) if name in lengths else sizes[name] - 1 for name in document["id"])
+    selection = tuple(slice(lengths[name]) if name in lengths else sizes[name] - 1 for name in sizes)
     return np.asarray(cube[selection]).astype(np.int64)
 
 

@@ -15,6 +15,8 @@ from discreet.plan.guarantee import cell_delta, why_no_promise
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import table_files
+from discreet.publish.cell_intervals import CountIntervals, count_intervals
+from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.manifest import (
     FORMAT,
     VERSION,
@@ -26,8 +28,10 @@ from discreet.publish.manifest import (
     MethodEntry,
     PrivacyEntry,
     SoftwareEntry,
+    Version,
     digest,
 )
+from discreet.publish.metadata_files import readme
 from discreet.publish.report.expected import Expected, expected
 from discreet.publish.report.report_page import report_html
 from discreet.reconcile.distance import GivenCount, given_counts
@@ -36,6 +40,7 @@ from discreet.reconcile.table_plan import Fitted, TablePlan, Tables
 MANIFEST = "manifest.json"
 CERTIFICATE = "certificate.json"
 REPORT = "report.html"
+README = "README.md"
 
 
 @dataclass(frozen=True)
@@ -52,17 +57,29 @@ class Published:
         One array of measurements for each grouping, in the order of the layout.
     fitted
         The fitted counts of each part of the table plan.
+    version
+        The version of the format of the folder.
     """
 
     plan: ReleasePlan
     table_plan: TablePlan
     measurements: tuple[npt.NDArray[np.int64], ...]
     fitted: Sequence[Fitted]
+    version: Version = VERSION
 
     @cached_property
     def tables(self) -> Tables:
         """The published counts: for each table, one array for each of its groupings."""
         return self.table_plan.by_table(self.measurements, self.fitted)
+
+    @cached_property
+    def intervals(self) -> list[list[CountIntervals]]:
+        """The intervals of the published counts: for each table, one entry for each of its groupings."""
+        return self.intervals_of(self.tables)
+
+    def intervals_of(self, tables: Tables) -> list[list[CountIntervals]]:
+        """Return the intervals of other counts that were made from the same measurements."""
+        return count_intervals(self.table_plan, self.plan.ptable.table, self.measurements, tables)
 
     @cached_property
     def given_counts(self) -> list[GivenCount]:
@@ -76,12 +93,30 @@ class Published:
 
     def files(self) -> dict[str, bytes]:
         """Return the content of each file except the manifest, by file name."""
+        layout = self.plan.layout
+        of_tables = self.table_files(self.tables, self.plan.spec.outputs)
         return {
-            table_files.MEASUREMENTS: table_files.measurements_file(self.plan.layout, self.measurements),
-            **table_files.tables_as_files(self.plan.layout, self.tables, self.plan.spec.outputs),
+            table_files.MEASUREMENTS: table_files.measurements_file(layout, self.measurements, self.version),
+            **of_tables,
+            **({} if self.version == 1 else {README: self._readme(list(of_tables))}),
             REPORT: report_html(self),
             CERTIFICATE: verify.canonical(self.plan.ptable.certificate.document),
         }
+
+    def table_files(self, tables: Tables, formats: Sequence[str]) -> dict[str, bytes]:
+        """Return the content of the files of tables in some formats, by file name."""
+        intervals = None if self.version == 1 else self.intervals_of(tables)
+        labels = DisplayLabels(self.plan.spec)
+        return table_files.tables_as_files(labels, self.plan.layout, tables, formats, intervals)
+
+    def _readme(self, names: Sequence[str]) -> bytes:
+        """Return README.md. `names` are the files of tables."""
+        layout = self.plan.layout
+        margins = [
+            (table, table_files.table_margins(layout, index, self.tables, self.intervals))
+            for index, (table, _) in enumerate(layout.tables)
+        ]
+        return readme(DisplayLabels(self.plan.spec), self.plan, margins, names)
 
     def manifest(
         self,
@@ -105,8 +140,8 @@ class Published:
         spec, layout, ptable = self.plan.spec, self.plan.layout, self.plan.ptable
         return Manifest(
             format=FORMAT,
-            version=VERSION,
-            spec=public(spec),
+            version=self.version,
+            spec=public(spec, self.version),
             engine=engine,  # type: ignore[arg-type]
             key=key,
             groupings=table_files.grouping_entries(layout, ptable.digest, spec.unit.contributions),
@@ -138,9 +173,13 @@ class Published:
         return text(certified) if delta == certified else repr(min(float(np.nextafter(float(delta), 2)), 1.0))
 
 
-def public(spec: ReleaseSpec) -> dict[str, Any]:
+def public(spec: ReleaseSpec, version: Version = VERSION) -> dict[str, Any]:
     """Return the published part of a specification. Source, secret, ledger and unused dimensions are left out."""
-    document = spec.model_dump(mode="json", exclude={"source", "secret", "ledger", "record_keys"})
+    private = {"source", "secret", "ledger", "record_keys"}
+    published = spec.model_copy(update={"metadata": spec.metadata.without_unused(spec.used)})
+    document = published.model_dump(
+        mode="json", exclude=private | ({"language", "metadata"} if version == 1 else set())
+    )
     return document | {
         "dimensions": {name: section for name, section in document["dimensions"].items() if name in spec.used},
         "design": None if spec.design is None or "certificate" in spec.design else spec.design,

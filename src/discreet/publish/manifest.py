@@ -12,7 +12,11 @@ from discreet import __version__
 from discreet.errors import CertificateError
 
 FORMAT: Literal["discreet release"] = "discreet release"
-VERSION: Literal[1] = 1
+VERSION: Literal[2] = 2
+"""The version of the format in which folders are written."""
+
+Version = Literal[1, 2]
+"""The versions of the format that are read. Folders of version 1 have no intervals, no README and no metadata."""
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Hexadecimal = Annotated[str, Field(pattern=r"^[0-9a-f]{1,128}$")]
@@ -112,7 +116,7 @@ class Manifest(Document):
     """The manifest: what a folder holds and promises."""
 
     format: Literal["discreet release"]
-    version: Literal[1]
+    version: Version
     spec: dict[str, Any]
     engine: Literal["csv", "parquet", "excel", "duckdb", "postgres", "spark", "frame"]
     key: KeyEntry
@@ -151,7 +155,7 @@ class Manifest(Document):
             document = json.loads(raw)
         except (ValueError, RecursionError):
             raise CertificateError(f"{path} is not JSON; get the folder again") from None
-        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") != VERSION:
+        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") not in (1, 2):
             raise CertificateError(f"{path} is not a manifest of this version; get a newer Discreet")
         try:
             manifest = cls.model_validate(document)

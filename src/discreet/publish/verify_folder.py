@@ -106,20 +106,20 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
     opened = open_folder(path)
     manifest, content, ptable, resolved = opened.manifest, opened.content, opened.ptable, opened.resolved
     failures = [f"manifest: {contradiction}" for contradiction in contradictions(resolved.spec, ptable)]
-    measurements = read_measurements(content[table_files.MEASUREMENTS], resolved.layout, ptable, failures)
+    measurements = read_measurements(opened, failures)
     if failures:
         raise refused(path, failures)
     plan = plan_with(resolved, ptable, _promise(manifest, resolved, ptable, failures))
     table_plan = make_table_plan(plan)
     fitted = _fitted(path, table_plan, measurements)
     failures.extend(f"tables: {line}" for line in distance.too_far(table_plan, fitted, measurements, ptable.table))
-    published = Published(plan, table_plan, measurements, fitted)
+    published = Published(plan, table_plan, measurements, fitted, manifest.version)
     if not failures:
         _compare_manifest(manifest, content, published, failures)
     if failures:
         raise refused(path, failures)
     differing, by_content = _compare_files(content, published, failures)
-    other = other_software(manifest.software)
+    other = other_software(manifest)
     if other is None:
         failures.extend(f"{name}: is not what the measurements make" for name in differing)
     else:
@@ -168,7 +168,7 @@ def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
     promise = None if failures else _promise(opened.manifest, opened.resolved, ptable, failures)
     if failures:
         raise refused(path, failures)
-    measurements = read_measurements(opened.content[table_files.MEASUREMENTS], layout, ptable, failures)
+    measurements = read_measurements(opened, failures)
     if failures:
         raise refused(path, failures)
     return MeasuredFolder(path, plan_with(opened.resolved, ptable, promise), measurements)

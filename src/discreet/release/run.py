@@ -17,6 +17,7 @@ from discreet.count import found_categories
 from discreet.errors import FixedCountWarning, SpecError
 from discreet.measure import lookup
 from discreet.plan import read_spec
+from discreet.plan.metadata import known_language
 from discreet.plan.release_plan import ReleasePlan, make_plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
@@ -41,13 +42,14 @@ def run(
     *,
     data: Any = None,
     log: str | os.PathLike[str] | None = None,
+    language: str | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Make a release.
 
     A release draws once. If it fails after the draw, its measurements stay in `OUTPUT.unpublished.json`, beside the
     folder, or, without a folder, in a private file that the error names. The next run goes on from them and reads no
-    data. It may have another reconcile, seed, fixed, outputs or title.
+    data. It may have another reconcile, seed, fixed, outputs, title, language or metadata.
 
     Parameters
     ----------
@@ -60,6 +62,9 @@ def run(
         batch reader, or a DuckDB relation.
     log
         A private file for the steward: record counts, undeclared categories, realised errors. It holds true counts.
+    language
+        The language of the report, of README.md and of labels: "en", "de", "fr" or "es". Default: the language of the
+        specification.
     progress
         Called with the name of the current step and the fraction of the step that is done.
 
@@ -103,7 +108,7 @@ def run(
     with ExitStack() as stack:
         paths = stack.enter_context(claimed_paths(output, log))
         tell("reading the specification", 0)
-        plan, table_plan, frame = _plans(spec, data, tell)
+        plan, table_plan, frame = _plans(spec, data, language, tell)
         drawn = draw_or_resume(plan, frame, paths, stack, tell)
 
         tell("making the tables", 0)
@@ -119,12 +124,16 @@ def run(
     return Release(published, manifest.document(), content, paths.folder, drawn.resumed, charge)
 
 
-def _plans(spec: Any, data: Any, tell: Progress) -> tuple[ReleasePlan, TablePlan, "FrameRows | None"]:
+def _plans(
+    spec: Any, data: Any, language: str | None, tell: Progress
+) -> tuple[ReleasePlan, TablePlan, "FrameRows | None"]:
     """Return what is measured, how tables are made from the measurements, and the rows of a data frame, if any."""
     spec_file = read_spec.read(spec)
     with spec_file.errors_with_lines():
         frame = _frame(spec_file.spec, data)
         complete_spec = found_categories.with_categories(spec_file.spec, frame)
+        if language is not None:
+            complete_spec = complete_spec.model_copy(update={"language": known_language(language)})
         tell("choosing and certifying the design", 0)
         plan = make_plan(complete_spec)
         return plan, make_table_plan(plan), frame

@@ -17,17 +17,21 @@ from discreet.errors import CertificateError
 from discreet.plan.guarantee import composed_promise
 from discreet.plan.release_plan import plan_with, resolve
 from discreet.plan.spec import ReleaseSpec
+from discreet.publish.cell_intervals import own_intervals
 from discreet.publish.folder import MANIFEST, REPORT, Published
 from discreet.publish.manifest import digest
+from discreet.publish.report import table_grid
 from discreet.publish.report.distortion import distortion, noise, sizes
 from discreet.publish.report.numbers import factor, one_in, percent
-from discreet.publish.report.report_page import report_html
+from discreet.publish.report.report_page import SECTIONS, report_html
 from discreet.publish.verify_folder import verify_folder
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import run
 from tests import manifests
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=y>', "&amp;", "</title></style>", "x" * 200]
+
+OTHER_TEXT = "Other or not stated"
 
 SPEC: dict[str, Any] = {
     "title": "People",
@@ -63,7 +67,7 @@ def report_text(changes: dict[str, Any] | None = None, value: int = 7) -> str:
 
 
 class Reader(HTMLParser):
-    """Collects the elements of a page, checks their nesting, and collects the rows of tables."""
+    """Collects the elements of a page, checks their nesting, and collects the rows of tables without intervals."""
 
     EMPTY = ("meta",)
 
@@ -93,7 +97,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if {"td", "th"} & set(self.open):
+        if {"td", "th"} & set(self.open) and "small" not in self.open:
             self.tables[-1][-1][-1] += data
 
 
@@ -106,8 +110,8 @@ def test_the_report_is_one_file_that_loads_nothing_and_serves_screen_readers() -
     text = report_text()
     tags = Reader(text).tags
     names = [tag for tag, _ in tags]
-    assert not {"script", "link", "img", "iframe", "object", "a", "form"} & set(names)
-    assert not re.search(r"url\(|@import|src=|href=|https?:", text)
+    assert not {"script", "link", "img", "iframe", "object", "form"} & set(names)
+    assert not re.search(r"url\(|@import|src=|https?:", text)
     assert ("html", {"lang": "en"}) in tags
     assert names.count("h1") == 1
     assert names.count("svg") == 3
@@ -118,6 +122,10 @@ def test_the_report_is_one_file_that_loads_nothing_and_serves_screen_readers() -
     assert len(ids) == len(set(ids))
     for _, attributes in tags:
         assert set((attributes.get("aria-labelledby") or "").split()) <= set(ids)
+    links = {attributes["href"] for tag, attributes in tags if tag == "a"}
+    files = {"people.csv", "people.csv-metadata.json", "certificate.json", "measurements.csv"}
+    assert links == {f"#{name}" for name in (*SECTIONS, "table-people")} | files
+    assert {link[1:] for link in links if link and link.startswith("#")} <= set(ids)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
@@ -162,7 +170,7 @@ def test_the_same_input_gives_the_same_bytes_and_nothing_private_enters() -> Non
 def test_the_guarantee_is_stated_in_words_and_symbols_and_never_understated() -> None:
     text = report_text()
     assert "Whether or not any one person took part" in text
-    assert "a factor of at most 2.72, plus at most 1 in" in text  # e = 2.71828...
+    assert "a factor of at most 2.72, plus a chance of at most 1 in" in text  # e = 2.71828...
     rows = {row[0]: row[1] for row in table(text, "what")}
     spec = ReleaseSpec.model_validate(SPEC)
     ptable = discreet.design.geometric(epsilon="1/4", support=60).certify()
@@ -172,15 +180,15 @@ def test_the_guarantee_is_stated_in_words_and_symbols_and_never_understated() ->
     assert promise.delta <= float(rows["delta (δ)"]) <= promise.delta * 1.001
     assert promise.floor <= float(rows["floor of delta"]) <= promise.floor * 1.001
     assert (rows["touches"], rows["contributions"], rows["unit"]) == ("4", "1", "one person")
-    result = re.search(r"plus at most 1 in ([0-9,]+)\.", text)
+    result = re.search(r"plus a chance of at most 1 in ([0-9,]+)\.", text)
     assert result is not None
     assert 1 / int(result[1].replace(",", "")) >= promise.delta
 
 
 def test_a_row_is_not_called_a_person() -> None:
     text = report_text({"unit": {}})
-    assert "Whether or not any one row of the data was there" in text
-    assert "protected for each of them alone" in text
+    assert "Whether or not any one row was in the data" in text
+    assert "protected for each row alone" in text
 
 
 def test_contributor_keys_promise_nothing_together() -> None:
@@ -200,7 +208,7 @@ def test_the_curve_is_never_below_the_recomputed_curve() -> None:
     from discreet.account import compose
 
     together = compose(discreet.design.geometric(epsilon="1/4", support=60).certify(), 4)
-    rows = table(report_text(), "epsilon")[1:]
+    rows = table(report_text(), "ε")[1:]
     assert len(rows) == 9
     for epsilon, delta in rows:
         below = together.delta(epsilon) if float(epsilon) < 1 else together.floor
@@ -257,38 +265,61 @@ def test_sizes_stay_in_the_domain() -> None:
     assert [row[0] for row in table(text, "true count")] == ["true count", "0", "3"]
 
 
-def test_a_preview_shows_published_totals_only() -> None:
+def test_a_table_shows_published_totals_only() -> None:
     rows = table(report_text({"reconcile": "none"}), "sex")
-    assert rows[0] == ["sex", "child", "adult", "_other", "Total"]
+    assert rows[0] == ["sex", "child", "adult", "Other or not stated", "Total"]
     assert rows[1] == ["f", "7", "7", "7", "7"]
     assert rows[-1] == ["Total", "7", "7", "7", "7"]
     without = table(report_text({"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"]}]}), "sex")
-    assert without[0] == ["sex", "child", "adult", "_other"]
-    assert without[-1] == ["_other", "7", "7", "7"]
+    assert without[0] == ["sex", "child", "adult", "Other or not stated"]
+    assert without[-1] == ["Other or not stated", "7", "7", "7"]
     two_margins = report_text(
         {"reconcile": "none", "tables": [{"name": "t", "dimensions": ["sex", "age"], "margins": [["sex"], ["age"]]}]}
     )
-    assert table(two_margins, "sex")[-1] == ["Total", "7", "7", "7", ""]
+    assert table(two_margins, "sex")[-1] == ["Total", "7", "7", "7", "–"]
 
 
-def test_a_preview_shows_a_single_total_and_cuts_long_tables() -> None:
+def test_a_table_shows_a_single_total_and_collapses_long_tables() -> None:
     assert table(report_text({"tables": [{"name": "all", "dimensions": []}]}), "count") == [["count"], ["7"]]
     tables = [{"name": "t", "dimensions": ["place", "sex", "age"], "margins": "all"}]
     long = report_text({"tables": tables, "budget": {"epsilon": 2, "delta": 1e-4}})
-    assert "The first 30 of 123 rows." in long
-    assert len(table(long, "place")) == 32
-    assert table(long, "place")[-1][0] == "Total"
+    assert "Show all 168 rows" in long  # (41 places and their total) x (3 sexes and their total)
+    assert len(table(long, "place")) == 169
+    assert table(long, "place")[-1][:2] == ["Total", "Total"]
+    assert [tag for tag, _ in Reader(long).tags].count("details") == 1
+    assert "<details" not in report_text()
     narrow = report_text({"tables": [{"name": "t", "dimensions": ["sex", "place"]}]})
-    assert table(narrow, "place")[0] == ["place", "f", "m", "_other"]
+    assert table(narrow, "place")[0] == ["place", "f", "m", "Other or not stated"]
     level = report_text({"tables": [{"name": "t", "dimensions": [{"dimension": "place", "level": "side"}]}]})
-    assert [row[0] for row in table(level, "place (side)")] == ["place (side)", "north", "south", "_other"]
+    assert [row[0] for row in table(level, "place (side)")] == ["place (side)", "north", "south", OTHER_TEXT]
+
+
+def test_every_count_has_its_interval_below_it() -> None:
+    text = report_text({"reconcile": "none"})
+    own = own_intervals(discreet.design.geometric(epsilon="1/4", support=60).certify().table, [np.array([7])])[0]
+    assert text.count(f"<td>7<small>{own.low[0]}–{own.high[0]}</small></td>") == 16
+
+
+def test_a_fixed_count_stands_without_an_interval() -> None:
+    text = report_text({"fixed": [{"where": {}, "count": 63}]})
+    assert text.count("<td>63</td>") == 2  # in its table, and in the list of fixed counts
+    assert "A count that is public from elsewhere stands without an interval." in text
+
+
+def test_an_interval_without_an_end_is_shown_as_a_lower_bound() -> None:
+    text = report_text({"design": {"name": "geometric", "epsilon": "1/4", "upper": 3}}, value=3)
+    assert "<td>3<small>≥\u00a0" in text
+
+
+def test_a_very_long_table_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_grid, "MOST_COUNTS", 100)
+    text = report_text({"tables": [{"name": "t", "dimensions": ["place", "sex", "age"]}]})
+    assert "The first 33 of 123 rows." in text
 
 
 def test_measurements_below_zero_are_counted_once() -> None:
-    assert "16 of the 16 measurements came out below 0" in report_text(
-        value=-3
-    )  # 3 x 3 cells, 3 + 3 margins, the total
-    assert "0 of the 16 measurements came out below 0" in report_text(value=0)
+    assert "16 of the 16 measurements are below 0" in report_text(value=-3)  # 3 x 3 cells, 3 + 3 margins, the total
+    assert "0 of the 16 measurements are below 0" in report_text(value=0)
 
 
 def test_numbers_are_rounded_to_the_safe_side() -> None:

@@ -12,6 +12,7 @@ decide are listed as stated. Only `discreet verify` makes tables and report agai
     losses       what one person may lose in many cells: bounds of delta in integers
     promise      the certificate and the promise of the manifest
     tables       measurements and tables as they are in the files
+    intervals    the interval beside each count
     additivity   whether tables add up
 """
 
@@ -19,7 +20,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from . import additivity, cells, promise, tables
+from . import additivity, cells, intervals, promise, tables
 from .findings import Finding, Report, WrongError, json_of, need
 
 __all__ = ["Finding", "Report", "WrongError", "check"]
@@ -32,7 +33,10 @@ SPEC = [
     "title", "version", "unit", "dimensions", "tables", "design", "bits", "budget", "key", "record_keys_are",
     "reconcile", "fixed", "seed", "outputs",
 ]  # fmt: skip
-EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json"}
+SPEC_SINCE_2 = ["language", "metadata"]
+LANGUAGES = ["en", "de", "fr", "es"]
+METADATA = ["title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions"]
+EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv"}
 
 
 def check(folder: str | Path) -> Report:
@@ -65,11 +69,15 @@ def check(folder: str | Path) -> Report:
     touches = report.attempt("touches", promise.touches, report, manifest, layout)
     if touches is not None:
         report.attempt("promise", promise.privacy, report, manifest, certificate, touches)
-    measured = report.attempt("measurements.csv", tables.measurements, report, layout, certificate.table, content)
-    counts = report.attempt("tables", tables.counts, report, manifest["spec"], layout, content)
-    if measured is not None and counts is not None:
+    version, table = manifest["version"], certificate.table
+    measured = report.attempt("measurements.csv", tables.measurements, report, version, layout, table, content)
+    numbers = report.attempt("tables", tables.counts, report, manifest, layout, content)
+    if measured is not None and numbers is not None:
+        counts = [None if published is None else published.counts for published in numbers]
         published = additivity.Published(layout, measured, counts)
-        report.attempt("adding up", additivity.adding_up, report, manifest, certificate.table, published)
+        report.attempt("adding up", additivity.adding_up, report, manifest, table, published)
+        spec = manifest["spec"]
+        report.attempt("intervals", intervals.check_intervals, report, spec, layout, table, measured, numbers)
     report.attempt("stated", _stated, report, manifest)
     return report
 
@@ -77,9 +85,14 @@ def check(folder: str | Path) -> Report:
 def _manifest(folder: Path) -> dict[str, Any]:
     document = json_of(_read(folder / "manifest.json"))
     need(isinstance(document, dict) and document.get("format") == "discreet release", "it is no manifest")
-    need(document.get("version") == 1, f"its version is {document.get('version')!r:.40}, and this checks version 1")
+    version = document.get("version")
+    need(version in (1, 2), f"its version is {version!r:.40}, and this checks versions 1 and 2")
     need(list(document) == FIELDS, f"its fields are not {', '.join(FIELDS)}")
-    need(list(document["spec"]) == SPEC, f"the fields of spec are not {', '.join(SPEC)}")
+    spec_fields = SPEC if version == 1 else SPEC + SPEC_SINCE_2
+    need(list(document["spec"]) == spec_fields, f"the fields of spec are not {', '.join(spec_fields)}")
+    if version > 1:
+        need(document["spec"]["language"] in LANGUAGES, f"spec.language is not one of {', '.join(LANGUAGES)}")
+        need(list(document["spec"]["metadata"]) == METADATA, f"the fields of metadata are not {', '.join(METADATA)}")
     return dict(document)
 
 
@@ -97,6 +110,11 @@ def _files(report: Report, folder: Path, manifest: dict[str, Any]) -> dict[str, 
     spec = manifest["spec"]
     expected = {f"{table['name']}.{EXTENSIONS[kind]}" for table in spec["tables"] for kind in spec["outputs"]}
     expected |= {"measurements.csv", "certificate.json", "report.html"}
+    if manifest["version"] > 1:
+        expected |= {"README.md"}
+        names = [table["name"] for table in spec["tables"] if "csv" in spec["outputs"]]
+        endings = ["csv-metadata.json", "intervals.csv", "intervals.csv-metadata.json"]
+        expected |= {f"{name}.{ending}" for name in names for ending in endings}
     need(all(Path(name).name == name for name in expected), "a table has a name that leaves the folder")
     stated, present = set(manifest["files"]), {path.name for path in folder.iterdir()}
     for name in sorted(stated ^ expected):
@@ -130,5 +148,7 @@ def _stated(report: Report, manifest: dict[str, Any]) -> None:
     report.state("software: " + ", ".join(f"{name} {version}" for name, version in manifest["software"].items()))
     report.state(f"what decides ties: seed {spec['seed']!r}; what record keys were: {spec['record_keys_are']!r}")
     report.state("that tables are as near to the measurements as can be, and report.html says what the tables say")
+    if manifest["version"] > 1:
+        report.state("metadata: language, description, contact, licence, notes, labels and codes; README.md")
     if spec["fixed"]:
         report.state("that the counts under fixed are public from elsewhere and true")

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from .cells import Grouping, Layout
 from .findings import Report, json_of, need
@@ -18,10 +18,23 @@ Counts = list[int]
 TableCounts = list[Counts]
 """The counts of every grouping of a table."""
 
-TOTAL = "_total"
+Ends = tuple[int, int | None]
+"""The ends of the interval of a count. None: the interval has no upper end."""
+
+TOTAL, OTHER = "_total", "_other"
+NUMBERS = ["count", "low", "high"]
+SDMX_STRUCTURE = ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
+SDMX_NUMBERS = ["OBS_VALUE", "OBS_LOW", "OBS_HIGH"]
 
 
-def measurements(report: Report, layout: Layout, table: Table, content: dict[str, bytes]) -> list[Counts]:
+class PublishedTable(NamedTuple):
+    """The numbers of a table: counts of every grouping, and the ends of their intervals; None in version 1."""
+
+    counts: TableCounts
+    ends: list[list[Ends]] | None
+
+
+def measurements(report: Report, version: int, layout: Layout, table: Table, content: dict[str, bytes]) -> list[Counts]:
     """Return the measurements of every grouping.
 
     Raise WrongError unless the file has the cells of the specification, each with a number that the table can give.
@@ -30,13 +43,15 @@ def measurements(report: Report, layout: Layout, table: Table, content: dict[str
     names = list(layout.books)
     need(next(rows, None) == ["grouping", *names, "measurement"], "its columns differ from the specification")
     result, measured = [], dict[int, int]()
+    grouping_names = _grouping_names(layout)
     for number, grouping in enumerate(layout.groupings):
         values = []
+        name, missing = (str(number), "") if version == 1 else (grouping_names[number], TOTAL)
         labels = product(*(axis.labels for axis in grouping.axes))
         index = {axis.dimension: position for position, axis in enumerate(grouping.axes)}
         for cell, label in zip(layout.cells[number], labels, strict=True):
             row = next(rows, [])
-            expected = [str(number), *(label[index[name]] if name in index else "" for name in names)]
+            expected = [name, *(label[index[column]] if column in index else missing for column in names)]
             need(row[:-1] == expected, f"a row is {row!r:.120}, and should start with {expected!r:.120}")
             value = _integer(row[-1])
             first = measured.setdefault(cell, value)
@@ -49,6 +64,16 @@ def measurements(report: Report, layout: Layout, table: Table, content: dict[str
         need(is_reachable(value), f"{value} is no measurement that the certificate's table can give")
     report.add("proved", "measurements.csv", f"{len(measured)} cells, each with a number that the table can give it")
     return result
+
+
+def _grouping_names(layout: Layout) -> dict[int, str]:
+    """Return the name of every grouping: the first table that has it, and its dimensions."""
+    names: dict[int, str] = {}
+    for table, indices in layout.tables:
+        for index in indices:
+            dimensions = " by ".join(axis.dimension for axis in layout.groupings[index].axes)
+            names.setdefault(index, f"{table['name']}: {dimensions or 'total'}")
+    return names
 
 
 def reachable(table: Table) -> Callable[[int], bool]:
@@ -86,30 +111,49 @@ def _integer(text: str) -> int:
     return value
 
 
-def counts(report: Report, spec: dict[str, Any], layout: Layout, content: dict[str, bytes]) -> list[TableCounts | None]:
-    """Return the counts of every table; None for a table in Parquet only.
+def counts(
+    report: Report, manifest: dict[str, Any], layout: Layout, content: dict[str, bytes]
+) -> list[PublishedTable | None]:
+    """Return the numbers of every table; None for a table in Parquet only.
 
-    Raise WrongError unless all files have the cells of the specification, the same counts, and no negative count.
+    Raise WrongError unless all files have the cells of the specification, the same numbers, and no negative count.
     """
-    result: list[TableCounts | None] = []
+    result: list[PublishedTable | None] = []
+    spec, numbers = manifest["spec"], NUMBERS[:1] if manifest["version"] == 1 else NUMBERS
     for table, indices in layout.tables:
         name = table["name"]
         groupings = [layout.groupings[index] for index in indices]
         dimensions = [axis["dimension"] for axis in table["dimensions"]]
         read = []
         if "csv" in spec["outputs"]:
-            read.append(_from_csv(content[f"{name}.csv"], name, dimensions, groupings))
+            plain = _from_csv(content[f"{name}.csv"], name, dimensions, groupings, NUMBERS[:1])
+            if len(numbers) > 1:
+                file_name = f"{name}.intervals"
+                read.append(_from_csv(content[f"{file_name}.csv"], file_name, dimensions, groupings, numbers))
+                counts_of = [[row[:1] for row in values] for values in read[0]]
+                need(counts_of == plain, f"the files of table {name} have different numbers")
+            else:
+                read.append(plain)
         if "json-stat" in spec["outputs"]:
-            read.append(_from_json(content[f"{name}.json"], name, dimensions, groupings))
-        need(all(table_counts == read[0] for table_counts in read), f"{name}.json has other counts than {name}.csv")
-        least = min((min(values) for table_counts in read for values in table_counts), default=0)
+            read.append(_from_json(content[f"{name}.json"], name, dimensions, groupings, numbers))
+        if "sdmx-csv" in spec["outputs"]:
+            read.append(_from_sdmx(content[f"{name}.sdmx.csv"], name, dimensions, groupings))
+        need(all(rows == read[0] for rows in read), f"the files of table {name} have different numbers")
+        least = min((row[0] for rows in read for values in rows for row in values), default=0)
         need(least >= 0, f"table {name} has a negative count, {least}")
         if "parquet" in spec["outputs"]:
             report.state(f"{name}.parquet: its content (its digest is checked, but this checker does not read Parquet)")
-        result.append(read[0] if read else None)
+        result.append(_published(read[0]) if read else None)
     if any(table_counts is not None for table_counts in result):
         report.add("proved", "tables", "they have the cells of the specification and no negative count")
     return result
+
+
+def _published(rows: list[list[list[Any]]]) -> PublishedTable:
+    table_counts = [[row[0] for row in values] for values in rows]
+    if len(rows[0][0]) == 1:
+        return PublishedTable(table_counts, None)
+    return PublishedTable(table_counts, [[(row[1], row[2]) for row in values] for values in rows])
 
 
 def _labels(grouping: Grouping, dimensions: list[str]) -> Iterator[tuple[str, ...]]:
@@ -117,43 +161,101 @@ def _labels(grouping: Grouping, dimensions: list[str]) -> Iterator[tuple[str, ..
     return product(*(labels_of.get(dimension, (TOTAL,)) for dimension in dimensions))
 
 
-def _from_csv(raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping]) -> TableCounts:
+def _from_csv(
+    raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping], numbers: list[str]
+) -> list[list[list[Any]]]:
+    """Return the numbers of every cell of every grouping. Only `high` may be empty, which is None."""
     rows = _rows(raw)
-    need(next(rows, None) == [*dimensions, "count"], f"{name}.csv has other columns than the specification")
-    table_counts = []
+    need(next(rows, None) == [*dimensions, *numbers], f"{name}.csv has other columns than the specification")
+    width = len(dimensions)
+    table_rows = []
     for grouping in groupings:
         values = []
         for labels in _labels(grouping, dimensions):
-            row = next(rows, [""])
-            need(row[:-1] == list(labels), f"{name}.csv: a row is {row!r:.120}, and should start with {labels!r:.120}")
-            values.append(_integer(row[-1]))
-        table_counts.append(values)
+            row = next(rows, [])
+            expected = row[:width] == list(labels) and len(row) == width + len(numbers)
+            need(expected, f"{name}.csv: a row is {row!r:.120}, and should start with {labels!r:.120}")
+            values.append([None if text == "" and n == 2 else _integer(text) for n, text in enumerate(row[width:])])
+        table_rows.append(values)
     need(next(rows, None) is None, f"{name}.csv has more rows than cells")
-    return table_counts
+    return table_rows
 
 
-def _from_json(raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping]) -> TableCounts:
+def _from_sdmx(raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping]) -> list[list[list[Any]]]:
+    """Read SDMX-CSV. In each column, every label has one code, and no two labels have the same code."""
+    rows = _rows(raw)
+    head = next(rows, [])
+    width = 3 + len(dimensions)
+    need(
+        head[:3] == SDMX_STRUCTURE and head[width:] == SDMX_NUMBERS and len(set(head)) == len(head) == width + 3,
+        f"{name}.sdmx.csv has other columns than an SDMX-CSV file of the table",
+    )
+    codes: list[dict[str, str]] = [{"_T": TOTAL, "_O": OTHER} for _ in dimensions]
+    labels_of: list[dict[str, str]] = [{TOTAL: "_T", OTHER: "_O"} for _ in dimensions]
+    table_rows = []
+    for grouping in groupings:
+        values = []
+        for labels in _labels(grouping, dimensions):
+            row = next(rows, [])
+            need(len(row) == len(head) and row[0] == "dataflow", f"{name}.sdmx.csv: a row is {row!r:.120}")
+            for code, label, own, other in zip(row[3:width], labels, codes, labels_of, strict=True):
+                one_to_one = own.setdefault(code, label) == label and other.setdefault(label, code) == code
+                need(one_to_one, f"{name}.sdmx.csv: {code!r:.60} and {label!r:.60} do not belong to each other alone")
+            values.append([None if text == "" and n == 2 else _integer(text) for n, text in enumerate(row[width:])])
+        table_rows.append(values)
+    need(next(rows, None) is None, f"{name}.sdmx.csv has more rows than cells")
+    return table_rows
+
+
+def _from_json(
+    raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping], numbers: list[str]
+) -> list[list[list[Any]]]:
     """Read JSON-stat 2: one cube with all margins, null if a margin is not published."""
     labels_of = {axis.dimension: list(axis.labels) for axis in groupings[0].axes}
     for grouping in groupings:
         for dimension in set(labels_of) - {axis.dimension for axis in grouping.axes}:
             labels_of[dimension] += [] if TOTAL in labels_of[dimension] else [TOTAL]
-    sides = [labels_of[dimension] for dimension in dimensions]
+    sides = {dimension: labels_of[dimension] for dimension in dimensions}
+    with_measure = sides if len(numbers) == 1 else sides | {"measure": numbers}
     document = json_of(raw)
     values = document.pop("value")
     expected = {
         "version": "2.0",
         "class": "dataset",
-        "label": name,
-        "id": dimensions,
-        "size": [len(side) for side in sides],
-        "dimension": {
-            dimension: {"label": dimension, "category": {"index": labels_of[dimension]}} for dimension in dimensions
-        },
+        "id": list(with_measure),
+        "size": [len(side) for side in with_measure.values()],
+        "dimension": {dimension: {"category": {"index": side}} for dimension, side in with_measure.items()},
     }
+    texts = _without_texts(document, since_2=len(numbers) > 1)
+    expected |= {} if len(numbers) == 1 else {"role": {"metric": ["measure"]}}
     need(document == expected, f"{name}.json does not describe the dimensions of the specification")
-    cube = dict(zip(product(*sides), values, strict=True))
+    need(texts if len(numbers) > 1 else texts == [name, *sides], f"{name}.json has other labels")
+    width = len(numbers)
+    cells = list(product(*sides.values()))
+    need(len(values) == width * len(cells), f"{name}.json has {len(values)} numbers for {len(cells)} cells")
+    cube = {cell: values[width * i : width * (i + 1)] for i, cell in enumerate(cells)}
     result = [[cube.pop(labels) for labels in _labels(grouping, dimensions)] for grouping in groupings]
-    need(all(type(value) is int for values in result for value in values), f"{name}.json has a count that is none")
-    need(all(value is None for value in cube.values()), f"{name}.json has counts that are not published")
+    for row in (row for rows in result for row in rows):
+        need(all(type(value) is int for value in row[:2]), f"{name}.json has a number that is none")
+        need(row[2:] in ([], [None]) or type(row[2]) is int, f"{name}.json has a number that is none")
+    need(all(value is None for row in cube.values() for value in row), f"{name}.json has numbers not published")
     return result
+
+
+def _without_texts(document: dict[str, Any], *, since_2: bool) -> list[str]:
+    """Remove titles, labels and notes from a JSON-stat document, and return titles of the cube and its dimensions.
+
+    In version 2 they are the publisher's words, so only their form is checked.
+    """
+    titles = [document.pop("label")]
+    if since_2:
+        words = [document.pop("source"), *document.pop("note"), *document.pop("extension").values()]
+        need(all(isinstance(text, str) for text in words), "a source or a note is not a text")
+    for dimension, side in document["dimension"].items():
+        titles.append(side.pop("label"))
+        if since_2 and dimension != "measure":
+            labels = side["category"].pop("label")
+            need(list(labels) == side["category"]["index"], f"labels of {dimension!r:.60} are not of its categories")
+            need(all(isinstance(text, str) for text in labels.values()), f"a label of {dimension!r:.60} is no text")
+    need(all(isinstance(title, str) for title in titles), "a label is not a text")
+    return titles

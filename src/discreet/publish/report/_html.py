@@ -6,6 +6,8 @@ from html import escape
 
 LONGEST = 80
 MOST_LABELS = 40
+NOTHING = "–"
+"""Stands in a table where there is no number."""
 
 
 def label(text: str, longest: int = LONGEST) -> str:
@@ -17,6 +19,16 @@ def several(labels: Iterable[str]) -> str:
     """Return the first labels, separated by commas. No label changes the writing direction of the next."""
     first = [f"<bdi>{label(text)}</bdi>" for text in itertools.islice(labels, MOST_LABELS + 1)]
     return ", ".join(first[:MOST_LABELS]) + (", …" if len(first) > MOST_LABELS else "")
+
+
+def link(name: str) -> str:
+    """Return a link to a file of the folder."""
+    return f'<a href="{escape(name)}">{escape(name)}</a>'
+
+
+def section(name: str, heading: str, content: str) -> str:
+    """Return a section of the page. Its heading has the id `name`, which the contents link to."""
+    return f'<section aria-labelledby="{name}"><h2 id="{name}">{heading}</h2>{content}</section>'
 
 
 def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: int) -> str:

@@ -7,6 +7,9 @@ page. Each chart has a title and a description for screen readers.
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import NamedTuple
+
+from discreet.publish.report.texts import Words
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 26, 46
@@ -16,16 +19,27 @@ LEAST_SHOWN = 1e-3
 """Differences whose chance is a smaller share of the largest chance are not shown."""
 
 
-def bars(
-    differences: Sequence[tuple[int, int]],
-    total: int,
-    within: int,
-    description: str,
-    *,
-    title: str = "Chance of each difference",
-    across: str = "measured count minus true count",
-    up: str = "chance of each difference",
-) -> str:
+class Texts(NamedTuple):
+    """The texts of a chart.
+
+    Attributes
+    ----------
+    name
+        The start of ids, which occurs once on the page.
+    title, description
+        Texts for screen readers.
+    across, up
+        The names of the axes.
+    """
+
+    name: str
+    title: str
+    description: str
+    across: str
+    up: str
+
+
+def bars(differences: Sequence[tuple[int, int]], total: int, within: int, texts: Texts, words: Words) -> str:
     """Return a bar chart of the share of each difference.
 
     Parameters
@@ -36,10 +50,10 @@ def bars(
         The sum of all weights.
     within
         Bars from -within to +within have the stronger colour.
-    description
-        The text for screen readers.
-    title, across, up
-        The title, and the names of the axes.
+    texts
+        The texts of the chart.
+    words
+        How the language writes numbers.
     """
     share = {difference: weight / total for difference, weight in differences}
     highest = max(share.values())
@@ -53,14 +67,15 @@ def bars(
     starts = range(first, first + (2 * half + 1) * size, size)
     step = _step(2 * reach, 8)
     marks = [
-        (float(z), f"{z:+d}" if z else "0") for z in range(-reach // step * step, reach + 1, step) if abs(z) <= reach
+        (float(z), words.number(z, "+,") if z else "0")
+        for z in range(-reach // step * step, reach + 1, step)
+        if abs(z) <= reach
     ]
     rise = _step_real(highest, 4)
     digits = max(0, -math.floor(math.log10(100 * rise) + 1e-9))
-    rising = [(k * rise, f"{100 * k * rise:.{digits}f}%") for k in range(int(1.06 * highest / rise) + 1)]
-    return _svg(
-        title, description, [*frame.axes(marks, rising, across, up), *_bars(frame, share, starts, size, within)]
-    )
+    heights = [k * rise for k in range(int(1.06 * highest / rise) + 1)]
+    rising = [(height, words.percent(f"{100 * height:.{digits}f}")) for height in heights]
+    return _svg(texts, [*frame.axes(marks, rising, texts.across, texts.up), *_bars(frame, share, starts, size, within)])
 
 
 def _bars(frame: "_Frame", share: Mapping[int, float], starts: Sequence[int], size: int, within: int) -> list[str]:
@@ -75,7 +90,9 @@ def _bars(frame: "_Frame", share: Mapping[int, float], starts: Sequence[int], si
     return [f'<path class="{colour}" d="{"".join(parts)}"/>' for colour, parts in paths.items() if parts]
 
 
-def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, description: str) -> str:
+def curve(
+    points: Sequence[tuple[float, float]], epsilon: float, delta: float, promised: str, texts: Texts, words: Words
+) -> str:
     """Return a chart of delta, on a logarithmic scale, against epsilon.
 
     Parameters
@@ -84,8 +101,12 @@ def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, d
         Pairs of epsilon and delta, by epsilon.
     epsilon, delta
         The promised point, which is marked.
-    description
-        The text for screen readers.
+    promised
+        The text beside the promised point.
+    texts
+        The texts of the chart.
+    words
+        How the language writes numbers.
     """
     lowest = min((value for _, value in [*points, (epsilon, delta)] if value > 0), default=1.0)
     bottom = min(-3, max(-16, math.floor(math.log10(lowest) - 0.2)))
@@ -98,16 +119,16 @@ def curve(points: Sequence[tuple[float, float]], epsilon: float, delta: float, d
     every = math.ceil(-bottom / 6)
     step = _step_real(points[-1][0], 6)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    across = [(k * step, f"{k * step:.{digits}f}") for k in range(int(points[-1][0] / step + 1e-9) + 1)]
+    across = [(k * step, words.number(f"{k * step:.{digits}f}")) for k in range(int(points[-1][0] / step + 1e-9) + 1)]
     rising = [(float(-k), "1" if k == 0 else f"1e-{k}") for k in range(0, -bottom + 1, every)]
     x, y = position(epsilon, delta)
     marked = [
         f'<path class="guide" d="M{x:.1f} {frame.y(bottom):.1f}V{y:.1f}H{frame.x(0):.1f}"/>',
         f'<path class="curve" d="M{line}"/>',
         f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="5"/>',
-        f'<text class="mark" x="{x + 9:.1f}" y="{y - 8:.1f}">what is promised{"" if delta else ": 0"}</text>',
+        f'<text class="mark" x="{x + 9:.1f}" y="{y - 8:.1f}">{promised}{"" if delta else ": 0"}</text>',
     ]
-    return _svg("Privacy curve", description, [*frame.axes(across, rising, "epsilon", "delta, at most"), *marked])
+    return _svg(texts, [*frame.axes(across, rising, texts.across, texts.up), *marked])
 
 
 class _Frame:
@@ -156,14 +177,13 @@ class _Frame:
         ]
 
 
-def _svg(title: str, description: str, parts: Sequence[str]) -> str:
+def _svg(texts: Texts, parts: Sequence[str]) -> str:
     """Return an SVG element with a title and a description."""
-    name = title.split()[0].lower()
+    name = texts.name
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{name}-title {name}-text">'
-        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-text">{escape(description)}</desc>'
-        + "".join(parts)
-        + "</svg>"
+        f'<title id="{name}-title">{escape(texts.title)}</title>'
+        f'<desc id="{name}-text">{escape(texts.description)}</desc>' + "".join(parts) + "</svg>"
     )
 
 

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.domain import Counts
+from discreet.plan.fixed import EVERYONE
+from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.report import _svg
-from discreet.publish.report._html import grid, label, several
+from discreet.publish.report._html import NOTHING, grid, label, section, several
 from discreet.publish.report.expected import SURE, Expected
-from discreet.publish.report.table_preview import heading
+from discreet.publish.report.table_grid import heading
+from discreet.publish.report.texts import Words
 from discreet.reconcile import moved
 
 if TYPE_CHECKING:
@@ -18,164 +21,120 @@ if TYPE_CHECKING:
 
 MOST_GROUPINGS = 60
 
-_METHODS = {
-    "tree": "as a hierarchy, by least squares",
-    "cube": "as crossed dimensions, by least squares",
-    "wang-3": "as the most likely split of the total (Wang 2020, algorithm 3)",
-    "none": "not at all: every count below 0 is shown as 0",
-}
+HEADS = ("table", "by", "counts", "moved_most", "moved", "error", "error_fit", "error_published")
 
 
-def adding(published: "Published") -> str:
+def adding(labels: DisplayLabels, published: "Published") -> str:
     """Return the section on how tables add up."""
-    additive = bool(published.table_plan.parts)
-    return (
-        '<section aria-labelledby="adding"><h2 id="adding">'
-        + ("How the tables add up" if additive else "Why the tables do not add up exactly")
-        + "</h2>"
-        + (_ADDITIVE if additive else _not_additive(published))
-        + _methods(published)
-        + _fixed(published)
-        + (_how_far(published) if additive else "")
-        + "</section>"
+    words, additive = labels.words, bool(published.table_plan.parts)
+    return section(
+        "adding",
+        words("adding" if additive else "not_adding"),
+        (_additive(words) if additive else f"<p>{words(_why_not_additive(published))}</p>")
+        + _methods(labels, published)
+        + _fixed(words, published)
+        + (_how_far(labels, published) if additive else ""),
     )
 
 
-_ADDITIVE = (
-    "<p>Every count was measured by itself, totals too, so measurements do not add up, and some are below 0. The tables"
-    " do: they hold whole numbers, none below 0, every total being the sum of its parts, as close to the measurements"
-    " as that allows. This was done with the noisy measurements alone, so it costs no privacy.</p>"
-    '<p class="note">In another release the same count may come out differently, as it has to add up with others. Who'
-    " computes with these numbers should take the measurements, in <code>measurements.csv</code>.</p>"
-)
-_ENDS = (
-    "<p>The noise has an upper end: a larger count is measured as if it were that. So counts do not add up to their"
-    " totals, and were not made to. A measurement below 0 is shown as 0.</p>"
-)
-_CLAMPED = (
-    "<p>Every count was measured by itself, totals too. A measurement below 0 is shown as 0, and nothing else was done:"
-    " counts do not add up exactly to their totals. Use a published total rather than a sum.</p>"
-)
+def _additive(words: Words) -> str:
+    return f'<p>{words("additive")}</p><p class="note">{words("additive_note")}</p>'
 
 
-def _not_additive(published: "Published") -> str:
-    """Return the reason why tables do not add up."""
+def _why_not_additive(published: "Published") -> str:
+    """Return the name of the text that says why tables do not add up."""
     domain = published.plan.ptable.domain
     has_upper_end = isinstance(domain, Counts) and domain.upper is not None
-    return _ENDS if has_upper_end and published.plan.spec.reconcile != "none" else _CLAMPED
+    return "ends" if has_upper_end and published.plan.spec.reconcile != "none" else "not_additive"
 
 
-def _methods(published: "Published") -> str:
+def _methods(labels: DisplayLabels, published: "Published") -> str:
     """Return which tables were made together, if not all of them."""
-    methods = published.table_plan.methods
+    words, methods = labels.words, published.table_plan.methods
     if len(methods) == 1:
         return ""
-    rows = [[several(tables), _METHODS[method]] for tables, method in methods]
+    rows = [[several(labels.table(name) for name in names), words(f"method_{method}")] for names, method in methods]
     return (
-        grid("Tables that were made to add up together", ["tables", "how"], rows, 0)
-        + '<p class="note">Tables in different rows were made one after the other. A count that is in both may be two'
-        " numbers, both made from one measurement.</p>"
+        grid(words("cap_methods"), [words("head_tables"), words("head_how")], rows, 0)
+        + f'<p class="note">{words("methods_note")}</p>'
     )
 
 
-def _fixed(published: "Published") -> str:
+def _fixed(words: Words, published: "Published") -> str:
     """Return the counts that the specification fixes, beside their measurements."""
     given_counts = published.given_counts
     if not given_counts:
         return ""
     rows = [
         [
-            label(given_count.who, 200),
-            f"{given_count.count:,}",
-            "-" if given_count.measured is None else f"{given_count.measured:,}",
-            _explained(given_count),
+            label(words("everyone") if given_count.who == EVERYONE else given_count.who, 200),
+            words.number(given_count.count),
+            NOTHING if given_count.measured is None else words.number(given_count.measured),
+            _explained(words, given_count),
         ]
         for given_count in given_counts[:MOST_GROUPINGS]
     ]
-    more = f"<p>And {len(given_counts) - len(rows):,} more.</p>" if len(given_counts) > len(rows) else ""
+    left = len(given_counts) - len(rows)
+    heads = [words(f"head_{name}") for name in ("given_who", "given", "measured", "explained")]
     return (
-        "<p>These counts are not from the data. The publisher wrote them down as known from elsewhere, or as empty by"
-        " definition, and the tables meet them. They are outside the guarantee.</p>"
-        + grid("Counts that were given", ["who", "count", "measured", "noise explains the difference"], rows, 3)
-        + more
+        f"<p>{words('fixed')}</p>"
+        + grid(words("cap_fixed"), heads, rows, 3)
+        + (f"<p>{words('and_more', number=words.number(left))}</p>" if left else "")
     )
 
 
-def _explained(given_count: "GivenCount") -> str:
-    return "-" if given_count.measured is None else "yes" if given_count.explained else "<strong>no</strong>"
+def _explained(words: Words, given_count: "GivenCount") -> str:
+    if given_count.measured is None:
+        return NOTHING
+    return words("yes") if given_count.explained else f"<strong>{words('no')}</strong>"
 
 
-def _how_far(published: "Published") -> str:
+def _how_far(labels: DisplayLabels, published: "Published") -> str:
     """Return how far counts moved from their measurements, and the errors to expect."""
-    expected, layout = published.expected, published.plan.layout
+    expected, layout, words = published.expected, published.plan.layout, labels.words
     rows = []
     for (table, grouping_indices), margins in zip(layout.tables, published.tables, strict=True):
         for index, counts in zip(grouping_indices, margins, strict=True):
             grouping = layout.groupings[index]
             distances = moved(published.measurements[index], counts)
             errors = expected.of.get(index)
+            known = [None] * 3 if errors is None else [errors.measured, errors.least_squares, errors.published]
             rows.append(
                 [
-                    label(table.name),
-                    " by ".join(heading(axis) for axis in grouping.axes) or "total",
-                    f"{grouping.size:,}",
-                    f"{distances.largest:,}",
-                    f"{distances.root_mean_square:.2f}",
-                    *(["-"] * 3 if errors is None else [_number(error) for error in vars(errors).values()]),
+                    label(labels.table(table.name)),
+                    " × ".join(heading(labels, axis) for axis in grouping.axes) or words("the_total"),
+                    words.number(grouping.size),
+                    words.number(distances.largest),
+                    words.number(distances.root_mean_square, ".2f"),
+                    *(NOTHING if error is None else words.number(error, ".2f") for error in known),
                 ]
             )
-    heads = [
-        "table",
-        "counts by",
-        "counts",
-        "moved by, at most",
-        "moved by, typically",
-        "typical error of measurements",
-        "of least squares",
-        "as published",
-    ]
+    heads = [words(f"head_{name}") for name in HEADS]
     if expected.failed is not None:
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     shown = rows[:MOST_GROUPINGS]
-    more = f'<p class="note">The first {len(shown)} of {len(rows)} rows.</p>' if len(shown) < len(rows) else ""
+    left = len(rows) - len(shown)
+    more = f'<p class="note">{words("and_more", number=words.number(left))}</p>' if left else ""
     return (
-        "<h3>How far the numbers moved, and how far they are from the truth</h3>"
-        + _explanation(expected)
-        + grid("Published counts against measurements", heads, shown, len(heads) - 2)
+        f"<h3>{words('how_far')}</h3>"
+        + "".join(f"<p>{text}</p>" for text in _explanation(words, expected))
+        + grid(words("cap_moved"), heads, shown, len(heads) - 2)
         + more
-        + _chart(published)
+        + _chart(words, published)
     )
 
 
-def _number(error: float | None) -> str:
-    return "-" if error is None else f"{error:.2f}"
-
-
-def _explanation(expected: Expected) -> str:
+def _explanation(words: Words, expected: Expected) -> list[str]:
     """Return how the errors were computed, and which of them are left out."""
-    exact = (
-        "<p>The typical error (root mean square) of measurements comes from the integers of the certified table. That"
-        " of least squares, which makes one table of all measurements, follows from it by a formula. Neither is"
-        " simulated or made from the data. No formula covers tables that follow counts which were given, or tables of"
-        " more people: a dash stands there.</p>"
-    )
     if expected.failed is not None:
-        return exact + (
-            "<p>That counts are not below 0, and are whole, changes the error once more. What that does could not be"
-            " simulated: for noise that was drawn in a simulation, least squares did not converge. So the errors of"
-            " published counts are left out here. The published counts themselves are not concerned.</p>"
-        )
+        return [words("exact_errors"), words("simulation_failed")]
     if not expected.runs:
-        return exact + "<p>There are too many counts here to simulate what being whole and not below 0 does.</p>"
-    return exact + (
-        "<p>That counts are not below 0, and are whole, changes the error once more. What that does was simulated"
-        f" {expected.runs} times: the published counts were taken for the truth, and noise was drawn for them again."
-        " The true counts were not used. A dash also stands where this leaves a number uncertain by more than"
-        f" {SURE:.0%}.</p>"
-    )
+        return [words("exact_errors"), words("too_many")]
+    sure = words.percent(f"{100 * SURE:.0f}")
+    return [words("exact_errors"), words("simulated", runs=words.number(expected.runs), sure=sure)]
 
 
-def _chart(published: "Published") -> str:
+def _chart(words: Words, published: "Published") -> str:
     """Return a chart of the differences between published counts and measurements."""
     differences = np.concatenate(
         [
@@ -186,14 +145,8 @@ def _chart(published: "Published") -> str:
     )
     sizes, frequencies = np.unique(differences, return_counts=True)
     unchanged = int(frequencies[sizes == 0].sum())
-    sentence = f"{unchanged:,} of {len(differences):,} published counts are as they were measured."
-    chart = _svg.bars(
-        list(zip(sizes.tolist(), frequencies.tolist(), strict=True)),
-        len(differences),
-        0,
-        sentence,
-        title="How far the counts moved",
-        across="published count minus measured count",
-        up="share of the counts",
-    )
+    sentence = words("unchanged", unchanged=words.number(unchanged), counts=words.number(len(differences)))
+    texts = _svg.Texts("moved", words("moved_title"), sentence, words("moved_across"), words("moved_up"))
+    pairs = list(zip(sizes.tolist(), frequencies.tolist(), strict=True))
+    chart = _svg.bars(pairs, len(differences), 0, texts, words)
     return f"<figure>{chart}<figcaption>{sentence}</figcaption></figure>"

@@ -3,176 +3,254 @@
 The report is a function of the public part of the specification, the certificate and the measurements. So anyone can
 make it again, byte for byte. The errors come from the integers of the perturbation table, and promised numbers are
 rounded up. The report does not depend on the location of the data, the secret, or the version of the software.
+
+The tables come first, then what is in them, how to read them, the guarantee, and how to check all of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.labels import OTHER, TOTAL
+from discreet.plan.fixed import EVERYONE
 from discreet.plan.layout import Layout
 from discreet.plan.sections import Dimension, TableSpec
-from discreet.plan.spec import ReleaseSpec
-from discreet.publish.report._html import MOST_LABELS, grid, label, several
+from discreet.publish.cell_intervals import NO_END
+from discreet.publish.display_labels import DisplayLabels
+from discreet.publish.report._html import MOST_LABELS, grid, label, link, section, several
 from discreet.publish.report.adding_section import adding
 from discreet.publish.report.distortion import Distortion, distortion, sizes
 from discreet.publish.report.guarantee_section import guarantee, in_words
 from discreet.publish.report.reading_section import reading
-from discreet.publish.report.table_preview import heading, preview
+from discreet.publish.report.table_grid import heading, table_grid
+from discreet.publish.table_files import file_names, table_margins
 
 if TYPE_CHECKING:
     from discreet.publish.folder import Published
 
+SECTIONS = ("tables", "published", "reading", "guarantee", "adding", "checking")
+
 
 def report_html(published: "Published") -> bytes:
     """Return the report as HTML."""
-    plan = published.plan
+    plan, labels = published.plan, DisplayLabels(published.plan.spec)
     errors = [distortion(plan.ptable.table, size) for size in sizes(plan.ptable.table)]
     parts = [
-        _head(plan.spec),
+        _head(labels),
         "<main>",
-        _lead(published, errors),
-        _published(plan.spec, plan.layout),
-        guarantee(plan.spec, plan.layout, plan.ptable, plan.touches, plan.promise),
-        reading(plan.layout, plan.ptable, errors, published.measurements),
-        adding(published),
-        _tables(published),
-        _checking(),
+        _lead(labels, published, errors),
+        _contents(labels, published),
+        _tables(labels, published),
+        _published(labels, plan.layout),
+        reading(labels.words, plan.layout, plan.ptable, errors, published.measurements),
+        guarantee(labels.words, plan),
+        adding(labels, published),
+        _checking(labels),
         "</main></body></html>\n",
     ]
     return "\n".join(parts).encode()
 
 
-def _head(spec: ReleaseSpec) -> str:
+def _head(labels: DisplayLabels) -> str:
     """Return the head of the page, with its style sheet and a policy that loads nothing else."""
     style = resources("discreet").joinpath("publish", "report", "page.css").read_text(encoding="utf-8")
+    spec, title = labels.spec, escape(labels.title)
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{spec.language}">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(spec.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f'<header><h1>{escape(spec.title)}</h1><p class="version">Data version {escape(spec.version)}</p></header>'
+        f"<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f'<header><h1>{title}</h1><p class="version">'
+        f"{labels.words('version', version=escape(spec.version))}</p>{_metadata(labels)}</header>"
     )
+
+
+def _metadata(labels: DisplayLabels) -> str:
+    """Return description, contact, licence and notes, as far as they are given."""
+    words, metadata = labels.words, labels.spec.metadata
+    description = f"<p>{escape(labels.description)}</p>" if labels.description else ""
+    given = [(words("contact"), metadata.contact), (words("licence"), metadata.licence)]
+    listed = [f"<li>{name}: {_linked(text)}</li>" for name, text in given if text is not None]
+    listed.extend(f"<li>{escape(note)}</li>" for note in labels.notes)
+    return description + (f'<ul class="metadata">{"".join(listed)}</ul>' if listed else "")
+
+
+def _linked(text: str) -> str:
+    """Return a text as HTML, as a link if it is a web address."""
+    shown = escape(text)
+    return f'<a href="{shown}">{shown}</a>' if text.startswith(("https://", "http://")) and " " not in text else shown
 
 
 # The first screen
 
 
-def _lead(published: "Published", errors: Sequence[Distortion]) -> str:
+def _lead(labels: DisplayLabels, published: "Published", errors: Sequence[Distortion]) -> str:
     """Return the first screen: what the tables are, the guarantee in words, and four numbers."""
-    spec, layout = published.plan.spec, published.plan.layout
+    spec, layout, words = labels.spec, published.plan.layout, labels.words
     unit = "row" if spec.unit.id is None else "person"
     counts = len(layout.cells.definitions)
+    touched = min(counts, published.plan.touches * spec.unit.contributions)
     facts = [
-        ("table" if len(layout.tables) == 1 else "tables", f"{len(layout.tables):,}"),
-        ("different counts", f"{counts:,}"),
-        (f"of them hold one {unit}, at most", f"{min(counts, published.plan.touches * spec.unit.contributions):,}"),
-        ("19 in 20 measurements are this close", f"±{errors[-1].within:,}"),
+        (words("fact_table" if len(layout.tables) == 1 else "fact_tables"), words.number(len(layout.tables))),
+        (words("fact_counts"), words.number(counts)),
+        (words(f"fact_{unit}"), f"≤ {words.number(touched)}"),
+        (words("fact_within"), f"±{words.number(errors[-1].within)}"),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
+    meaning = words(f"touches_{unit}", touched=words.number(touched), counts=words.number(counts))
     return (
-        "<p>These are tables of counts about people. To protect everyone in them, every count was changed at random"
-        " before it was published. So a number here is near the true one, and as a rule not equal to it; how near is"
-        " said below.</p>"
-        + in_words(spec, published.plan.ptable, published.plan.promise)
-        + _given(published)
+        f"<p>{words('lead')}</p>"
+        + in_words(words, spec, published.plan.ptable, published.plan.promise)
+        + _given(labels, published)
         + f'<dl class="facts">{listed}</dl>'
+        + (f'<p class="note">{meaning}</p>' if touched > 1 else "")
     )
 
 
-def _given(published: "Published") -> str:
+def _given(labels: DisplayLabels, published: "Published") -> str:
     """Return a warning if counts that the specification fixes are far from their measurements."""
     unlikely = [given_count for given_count in published.given_counts if not given_count.explained]
     if not unlikely:
         return ""
-    listed = "".join(f"<li>{label(given_count.text, 300)}</li>" for given_count in unlikely[:MOST_LABELS])
+    words = labels.words
+    listed = []
+    for given in unlikely[:MOST_LABELS]:
+        who = words("everyone") if given.who == EVERYONE else given.who
+        count, measured = words.number(given.count), words.number(given.measured)
+        listed.append(f"<li>{words('given', count=count, who=label(who, 300), measured=measured)}</li>")
     return (
-        '<div class="warning"><p><strong>Counts that the publisher gave are far from what was measured.</strong> Noise'
-        " does not explain the difference, and the tables follow the counts that were given:</p>"
-        f"<ul>{listed}</ul></div>"
+        f'<div class="warning"><p><strong>{words("given_far")}</strong> {words("given_far_more")}</p>'
+        f"<ul>{''.join(listed)}</ul></div>"
     )
 
 
-# What was published
-
-
-def _published(spec: ReleaseSpec, layout: Layout) -> str:
-    """Return the section that lists tables and categories."""
-    rows = []
-    for table, grouping_indices in layout.tables:
-        groupings = [layout.groupings[index] for index in grouping_indices]
-        margins = [" by ".join(label(axis.book.name) for axis in grouping.axes) for grouping in groupings[1:]]
-        listed = "; ".join(margin or "the total" for margin in margins[:MOST_LABELS])
-        rows.append(
-            [
-                label(table.name),
-                ", ".join(heading(axis) for axis in groupings[0].axes) or "one count of everyone",
-                _filter(table),
-                (listed + ("; …" if len(margins) > MOST_LABELS else "")) or "none",
-                f"{sum(grouping.size for grouping in groupings):,}",
-            ]
-        )
-    heads = ["table", "counts by", "who is in it", "totals (margins)", "counts"]
-    dimensions = [
-        [label(book.name), _categories(spec.dimensions[book.name]), _levels(spec.dimensions[book.name])]
-        for book in layout.books
-    ]
-    categories = grid("Categories", ["dimension", "categories", "coarser levels"], dimensions, 0) if dimensions else ""
-    return (
-        '<section aria-labelledby="published"><h2 id="published">What was published</h2>'
-        + grid("Tables", heads, rows, 1)
-        + categories
-        + f'<p class="note">What was not stated, or is none of these categories, is counted as <code>{OTHER}</code>. A'
-        f" total over a dimension is called <code>{TOTAL}</code> in the files. A count that is in several tables was"
-        " measured once.</p></section>"
+def _contents(labels: DisplayLabels, published: "Published") -> str:
+    """Return links to the sections and to the tables."""
+    words, layout = labels.words, published.plan.layout
+    headings = {name: words(name) for name in SECTIONS}
+    if not published.table_plan.parts:
+        headings["adding"] = words("not_adding")
+    tables = "".join(
+        f'<li><a href="#table-{escape(table.name)}">{label(labels.table(table.name))}</a></li>'
+        for table, _ in layout.tables[:MOST_LABELS]
     )
-
-
-def _filter(table: TableSpec) -> str:
-    parts = [f"{label(name)}: {several(labels)}" for name, labels in table.filter.items()]
-    return "; ".join(parts) or "everyone"
-
-
-def _categories(dimension: Dimension) -> str:
-    if dimension.ranges is None:
-        return several(dimension.categories or ())
-    return several(f"{name} ({_range(*ends)})" for name, ends in dimension.ranges.items())
-
-
-def _range(lower: float | None, upper: float | None) -> str:
-    if lower is None:
-        return "any number" if upper is None else f"under {upper:.15g}"
-    return f"{lower:.15g} and over" if upper is None else f"{lower:.15g} to under {upper:.15g}"
-
-
-def _levels(dimension: Dimension) -> str:
-    return "; ".join(f"{label(name)}: {several(groups)}" for name, groups in dimension.levels.items()) or "none"
+    items = "".join(
+        f'<li><a href="#{name}">{text}</a>{f"<ul>{tables}</ul>" if name == "tables" else ""}</li>'
+        for name, text in headings.items()
+    )
+    return f'<nav aria-labelledby="contents"><h2 id="contents">{words("contents")}</h2><ul>{items}</ul></nav>'
 
 
 # The tables
 
 
-def _tables(published: "Published") -> str:
-    """Return the section with the first rows of each table."""
-    layout, shown = published.plan.layout, []
-    for (table, grouping_indices), counts in zip(layout.tables, published.tables, strict=True):
-        margins = [(layout.groupings[index], numbers) for index, numbers in zip(grouping_indices, counts, strict=True)]
-        within = "" if not table.filter else f'<p class="note">Only {_filter(table)}.</p>'
-        shown.append(f"<h3>{label(table.name)}</h3>{within}{preview(table, margins)}")
-    return (
-        '<section aria-labelledby="tables"><h2 id="tables">The tables</h2>'
-        "<p>Published counts, with the noise in them. The files in this folder have all rows and all margins.</p>"
-        f"{''.join(shown)}</section>"
+def _tables(labels: DisplayLabels, published: "Published") -> str:
+    """Return the section with the tables."""
+    layout, words, shown = published.plan.layout, labels.words, []
+    for index, (table, _) in enumerate(layout.tables):
+        margins = table_margins(layout, index, published.tables, published.intervals)
+        within = f'<p class="note">{words("only", filter=_filter(labels, table))}</p>' if table.filter else ""
+        title = labels.table(table.name)
+        listed = ", ".join(link(name) for name in file_names(table.name, labels.spec.outputs))
+        shown.append(
+            f'<h3 id="table-{escape(table.name)}">{label(title)}</h3>{within}{table_grid(labels, table, margins)}'
+            f'<p class="note">{words("files", files=listed)}</p>'
+        )
+    return section("tables", words("tables"), f"<p>{_about_intervals(labels, published)}</p>{''.join(shown)}")
+
+
+def _about_intervals(labels: DisplayLabels, published: "Published") -> str:
+    """Return what the intervals are, in sentences that this release needs."""
+    words = labels.words
+    sentences = [words("tables_intro")]
+    if published.table_plan.parts:
+        sentences.append(words("tables_widened"))
+    if published.given_counts:
+        sentences.append(words("tables_fixed"))
+    if any(bool(np.any(ends.high == NO_END)) for tables in published.intervals for ends in tables):
+        sentences.append(words("tables_no_end"))
+    if any(table.margins not in ("all", "none") for table in labels.spec.tables):
+        sentences.append(words("tables_dash"))
+    return " ".join(sentences)
+
+
+# What was published
+
+
+def _published(labels: DisplayLabels, layout: Layout) -> str:
+    """Return the section that lists tables and categories."""
+    words, spec, rows = labels.words, labels.spec, []
+    for table, grouping_indices in layout.tables:
+        groupings = [layout.groupings[index] for index in grouping_indices]
+        margins = [
+            " × ".join(label(labels.dimension(axis.book.name)) for axis in grouping.axes) for grouping in groupings[1:]
+        ]
+        listed = "; ".join(margin or words("the_total") for margin in margins[:MOST_LABELS])
+        rows.append(
+            [
+                label(labels.table(table.name)),
+                ", ".join(heading(labels, axis) for axis in groupings[0].axes) or words("one_count_of_everyone"),
+                _filter(labels, table),
+                (listed + ("; …" if len(margins) > MOST_LABELS else "")) or words("none"),
+                words.number(sum(grouping.size for grouping in groupings)),
+            ]
+        )
+    heads = [words(f"head_{name}") for name in ("table", "by", "who", "margins", "counts")]
+    dimensions = [
+        [
+            label(labels.dimension(book.name)),
+            _categories(labels, book.name, spec.dimensions[book.name]),
+            _levels(labels, book.name, spec.dimensions[book.name]),
+        ]
+        for book in layout.books
+    ]
+    dimension_heads = [words(f"head_{name}") for name in ("dimension", "categories", "levels")]
+    categories = grid(words("cap_categories"), dimension_heads, dimensions, 0) if dimensions else ""
+    note = words("note_published", other=OTHER, total=TOTAL)
+    return section(
+        "published",
+        words("published"),
+        grid(words("cap_tables"), heads, rows, 1) + categories + f'<p class="note">{note}</p>',
     )
 
 
-def _checking() -> str:
+def _filter(labels: DisplayLabels, table: TableSpec) -> str:
+    parts = [
+        f"{label(labels.dimension(name))}: {several(labels.category(name, text) for text in values)}"
+        for name, values in table.filter.items()
+    ]
+    return "; ".join(parts) or labels.words("everyone")
+
+
+def _categories(labels: DisplayLabels, name: str, dimension: Dimension) -> str:
+    if dimension.ranges is None:
+        return _listed(labels, name, dimension.categories or ())
+    ranges = dimension.ranges.items()
+    return several(f"{labels.category(name, leaf)} ({_range(labels, *ends)})" for leaf, ends in ranges)
+
+
+def _listed(labels: DisplayLabels, name: str, values: Iterable[str]) -> str:
+    return several(labels.category(name, value) for value in values)
+
+
+def _range(labels: DisplayLabels, lower: float | None, upper: float | None) -> str:
+    words = labels.words
+    low, high = ("" if end is None else words.number(f"{end:.15g}") for end in (lower, upper))
+    if lower is None:
+        return words("any_number") if upper is None else words("range_under", upper=high)
+    return words("range_over", lower=low) if upper is None else words("range", lower=low, upper=high)
+
+
+def _levels(labels: DisplayLabels, name: str, dimension: Dimension) -> str:
+    levels = [f"{label(level)}: {_listed(labels, name, groups)}" for level, groups in dimension.levels.items()]
+    return "; ".join(levels) or labels.words("none")
+
+
+def _checking(labels: DisplayLabels) -> str:
     """Return the section on how to check the folder."""
-    return (
-        '<section aria-labelledby="checking"><h2 id="checking">How to check it</h2>'
-        "<p>Anyone can check this folder, with nothing but the folder: <code>discreet verify DIR</code> recomputes the"
-        " guarantee from the integers in <code>certificate.json</code>, and makes the tables and this page again from"
-        " <code>measurements.csv</code>, byte for byte. It cannot tell whether the publisher drew the noise as the"
-        " certificate says, or keeps a secret well.</p></section>"
-    )
+    certificate, measurements = link("certificate.json"), link("measurements.csv")
+    text = labels.words("checking_text", certificate=certificate, measurements=measurements)
+    return section("checking", labels.words("checking"), f"<p>{text}</p>")

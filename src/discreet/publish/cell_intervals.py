@@ -1,0 +1,175 @@
+"""The interval beside each published count: the counts that can be true, from the measurement of the cell.
+
+**The interval of a measurement.** The counts k = 0, 1, ... that can give the measurement y have the weights
+
+    w(k) = weight of y in the row of k,
+
+with the certified integers. Under a flat prior w is the posterior of the count. The interval leaves out at most 2.5% of
+the weight below, and at most 2.5% above. If the least possible count weighs at least as much as the last count of the
+interval, nothing is left out below. An interval that begins at 0 is not shorter than half the width of an interval far
+above 0: a measurement far below 0 says "few", and never "nobody". Averaged over counts, such intervals hold the truth
+with a chance of at least 95% (`infer.coverage`).
+
+Integers decide both ends, so that every machine, and a checker without numpy, gets the same intervals.
+
+**Published counts.** Tables that add up use all measurements, so a published count may lie outside the interval of its
+own measurement. Then the interval is widened to the count. A count that the specification fixes is public from
+elsewhere: its interval is the count alone. A cell inside a population that is fixed at 0 is fixed, too.
+
+If the certified table ends at `upper`, larger counts are measured like `upper`. An interval that reaches `upper` has no
+end.
+"""
+
+import itertools
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Booleans, Integers
+from discreet.certify.table import Table
+from discreet.domain import LARGEST, Counts
+from discreet.plan.layout import Grouping
+from discreet.reconcile import fixed_counts
+from discreet.reconcile.table_plan import TablePlan, Tables
+
+NO_END = -1
+"""Stands for the upper end of an interval that has none."""
+
+TAIL = 40
+"""One part in so many may be left out at either end of an interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountIntervals:
+    """The intervals of the counts of a grouping. Both ends belong to the interval. `high` may be NO_END."""
+
+    low: Integers
+    high: Integers
+
+
+def count_intervals(
+    plan: TablePlan, table: Table, measurements: Sequence[Integers], tables: Tables
+) -> list[list[CountIntervals]]:
+    """Return the intervals of published counts: for each table, one entry for each of its groupings.
+
+    Parameters
+    ----------
+    plan
+        How the tables were made.
+    table
+        The certified integers of the noise.
+    measurements
+        The measurements of every grouping.
+    tables
+        The published counts of every table.
+    """
+    own = own_intervals(table, measurements)
+    fixed = [_fixed_cells(plan, grouping) for grouping in plan.layout.groupings]
+    return [
+        [_around(own[index], fixed[index], numbers) for index, numbers in zip(indices, counts, strict=True)]
+        for (_, indices), counts in zip(plan.layout.tables, tables, strict=True)
+    ]
+
+
+def own_intervals(table: Table, measurements: Sequence[Integers]) -> list[CountIntervals]:
+    """Return the intervals of measurements, each from its own cell alone.
+
+    Parameters
+    ----------
+    table
+        The certified integers of the noise, for counts from 0 on.
+    measurements
+        Arrays of any shape.
+    """
+    flat = np.concatenate([np.ravel(numbers) for numbers in measurements])
+    distinct, inverse = np.unique(flat, return_inverse=True)
+    posterior = _Posterior(table)
+    representatives = posterior.smallest_equivalent(distinct)
+    values, index = np.unique(representatives, return_inverse=True)
+    ends = np.array([posterior.ends(int(value)) for value in values], dtype=np.int64).reshape(-1, 2)[index]
+    low, high = (ends + (distinct - representatives)[:, None]).T
+    high = np.where(high >= posterior.upper, NO_END, high) if posterior.upper < LARGEST else high
+    edges = np.cumsum([np.size(numbers) for numbers in measurements])[:-1]
+    return [
+        CountIntervals(low_part.reshape(numbers.shape), high_part.reshape(numbers.shape))
+        for low_part, high_part, numbers in zip(
+            np.split(low[inverse], edges), np.split(high[inverse], edges), measurements, strict=True
+        )
+    ]
+
+
+class _Posterior:
+    """The weights of counts, given a measurement.
+
+    Far from the small rows, the weights depend on the measurement by its residue modulo the period of the interior.
+    """
+
+    def __init__(self, table: Table) -> None:
+        assert isinstance(table.domain, Counts)
+        self.table = table
+        self.upper = LARGEST if table.domain.upper is None else table.domain.upper
+        firsts = [row.first - count for count, row in enumerate(table.rows)] + [row.first for row in table.interior]
+        rows = [*table.rows, *table.interior]
+        self.least = min(firsts)
+        self.most = max(first + len(row.weights) for first, row in zip(firsts, rows, strict=True)) - 1
+        self.far = table.start + self.most
+        period = len(table.interior)
+        self.columns = [
+            [
+                table.interior[(residue + index) % period].at(self.most - index)
+                for index in range(self.most - self.least + 1)
+            ]
+            for residue in range(period)
+        ]
+        far_ends = [_ends(column) for column in self.columns]
+        self.half_width = max((-((low - high) // 2) for low, high in far_ends), default=0)
+
+    def smallest_equivalent(self, measurements: Integers) -> Integers:
+        """Return, for each measurement, the smallest one whose weights are the same, moved."""
+        period = len(self.table.interior)
+        if not period:
+            return measurements
+        periodic = (measurements >= self.far) & (measurements - self.least < self.upper)
+        return np.where(periodic, self.far + (measurements - self.far) % period, measurements)
+
+    def ends(self, measurement: int) -> tuple[int, int]:
+        """Return the first and the last count of the interval of a measurement. The last is `upper` at most.
+
+        A measurement that no count can give, which a checker refuses, stands for itself.
+        """
+        first, last = max(0, measurement - self.most), min(measurement - self.least, self.upper)
+        small_end = min(self.table.start, last + 1)
+        weights = [self.table.rows[count].at(measurement) for count in range(first, small_end)]
+        if last >= self.table.start:
+            column = self.columns[(measurement - self.far) % len(self.columns)]
+            begin = measurement - self.most
+            weights += column[max(first, self.table.start) - begin : last + 1 - begin]
+        if not any(weights):
+            return max(0, measurement), max(0, measurement)
+        low, high = (first + end for end in _ends(weights))
+        return low, min(max(high, self.half_width), self.upper) if low == 0 else high
+
+
+def _ends(weights: Sequence[int]) -> tuple[int, int]:
+    """Return the indices of the first and the last count of an interval."""
+    sums = list(itertools.accumulate(weights))
+    low = bisect_right(sums, sums[-1] // TAIL)
+    high = bisect_left(sums, -(-(TAIL - 1) * sums[-1] // TAIL))
+    first = bisect_right(sums, 0)
+    return first if weights[first] >= weights[high] else low, high
+
+
+def _fixed_cells(plan: TablePlan, grouping: Grouping) -> Booleans:
+    """Return True for the cells whose counts the specification fixes."""
+    fixed = np.zeros(grouping.shape, dtype=bool)
+    for _, cells in fixed_counts.cells_of(plan.literals, grouping):
+        fixed |= cells
+    return fixed
+
+
+def _around(own: CountIntervals, fixed: Booleans, counts: Integers) -> CountIntervals:
+    """Return the intervals of published counts: widened to the count, and the count alone if it is fixed."""
+    high = np.where(own.high == NO_END, NO_END, np.maximum(own.high, counts))
+    return CountIntervals(np.where(fixed, counts, np.minimum(own.low, counts)), np.where(fixed, counts, high))

@@ -1,0 +1,54 @@
+"""What readers call tables, dimensions and categories, in the language of the release.
+
+The words come from the metadata of the specification. Without words, names and labels stand as they are, except for
+`_total` and `_other`, which have a text in each language.
+"""
+
+from dataclasses import dataclass
+
+from discreet.labels import OTHER, TOTAL
+from discreet.plan.metadata import in_language
+from discreet.plan.spec import ReleaseSpec
+from discreet.publish.report.texts import Words
+
+
+@dataclass(frozen=True)
+class DisplayLabels:
+    """The words of a specification for its readers."""
+
+    spec: ReleaseSpec
+
+    @property
+    def words(self) -> Words:
+        """The fixed texts in the language of the release."""
+        return Words(self.spec.language)
+
+    @property
+    def title(self) -> str:
+        """The title of the release."""
+        return in_language(self.spec.metadata.title, self.spec.language, self.spec.title)
+
+    @property
+    def description(self) -> str:
+        """The description of the release; an empty text if there is none."""
+        return in_language(self.spec.metadata.description, self.spec.language, "")
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the release."""
+        return [in_language(note, self.spec.language, "") for note in self.spec.metadata.notes]
+
+    def table(self, name: str) -> str:
+        """Return the title of a table. Default: its name."""
+        return in_language(self.spec.metadata.tables.get(name), self.spec.language, name)
+
+    def dimension(self, name: str) -> str:
+        """Return what readers call a dimension. Default: its name."""
+        words = self.spec.metadata.dimensions.get(name)
+        return in_language(None if words is None else words.label, self.spec.language, name)
+
+    def category(self, dimension: str, label: str) -> str:
+        """Return what readers call a leaf or a group. Default: its label, or a text for `_total` and `_other`."""
+        words = self.spec.metadata.dimensions.get(dimension)
+        default = {TOTAL: self.words("total"), OTHER: self.words("other")}.get(label, label)
+        return in_language(None if words is None else words.categories.get(label), self.spec.language, default)
