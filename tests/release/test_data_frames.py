@@ -193,55 +193,64 @@ class TestFailsAfterTheDraw:
             run(SMALL, data=SEXES)
 
 
+NUMBERS = ("count", "low", "high")
+
+
 @pytest.fixture(scope="module")
 def release() -> Release:
     tables = [
-        {"name": "people", "dimensions": ["sex", "low"], "margins": [["sex"], []]},
-        {"name": "low", "dimensions": ["low"]},
+        {"name": "people", "dimensions": ["sex", "table"], "margins": [["sex"], []]},
+        {"name": "low", "dimensions": ["table"]},
     ]
-    low = {"low": {"column": "x", "categories": ["count", "sex low"]}}
-    document = SMALL | {"tables": tables, "dimensions": SMALL["dimensions"] | low, "title": "<b>People</b>"}  # type: ignore[operator]
+    extra = {"table": {"column": "x", "categories": ["count", "sex low"]}}
+    document = SMALL | {"tables": tables, "dimensions": SMALL["dimensions"] | extra, "title": "<b>People</b>"}  # type: ignore[operator]
     data = pa.table({"sex": ["f"] * 40 + ["m"] * 60, "x": ["count"] * 100})
     return run(document | {"budget": {"epsilon": 5, "delta": "1e-6"}}, data=data)
 
 
 def test_a_table_is_the_same_frame_in_every_library(release: Release) -> None:
     expected = release.table("people", to="arrow").to_pydict()
-    assert list(expected) == ["sex", "low", "count", "_low", "high"]
+    assert list(expected) == ["sex", "table", "count", "low", "high"]
     assert release.table("people", to="polars").to_dict(as_series=False) == expected
     assert release.table("people", to="pandas").to_dict("list") == expected
     assert release.table("people").equals(release.table("people", to="pandas"))
-    assert list(release.table("people", level=None)) == ["sex", "low", "count"]
+    assert list(release.table("people", level=None)) == ["sex", "table", "count"]
 
 
-def test_a_table_holds_the_published_counts_and_the_intervals_of_infer(release: Release, tmp_path: Path) -> None:
+def test_a_table_holds_the_published_counts_and_intervals(release: Release, tmp_path: Path) -> None:
+    release.save(tmp_path / "out")
+    published = pd.read_csv(tmp_path / "out" / "people.intervals.csv")
+    frame = release.table("people")
+    for name in ("sex", "table", "count", "low", "high"):
+        assert frame[name].tolist() == published[name].tolist()
+
+
+def test_intervals_of_another_level_are_those_of_infer_and_hold_the_count(release: Release, tmp_path: Path) -> None:
     import discreet as dc
 
     release.save(tmp_path / "out")
-    frame = release.table("people")
-    published = pd.read_csv(tmp_path / "out" / "people.csv")
-    assert frame["count"].tolist() == published["count"].tolist()
-    assert frame["sex"].tolist() == published["sex"].tolist()
-    inferred = dc.infer.folder(tmp_path / "out").csv(table="people")
-    low_high = [line.split(",")[-4:-2] for line in inferred.splitlines()[1:]]
-    assert [[str(low), str(high)] for low, high in zip(frame["_low"], frame["high"], strict=True)] == low_high
+    frame = release.table("people", level="0.5")
+    inferred = dc.infer.folder(tmp_path / "out").csv(table="people", level="0.5")
+    for line, count, low, high in zip(inferred.splitlines()[1:], *(frame[n] for n in NUMBERS), strict=True):
+        own_low, own_high = map(int, line.split(",")[-4:-2])
+        assert (low, high) == (min(own_low, count), max(own_high, count))
 
 
 def test_a_wide_table_has_a_column_for_each_category(release: Release) -> None:
     long, wide = release.table("people"), release.table("people", across="sex", level=None)
-    assert list(wide) == ["low", "f", "m", "_other", "_total"]
+    assert list(wide) == ["table", "f", "m", "_other", "_total"]
     for sex in ("f", "m", "_other"):
-        assert wide[sex].tolist() == long[long["sex"] == sex].set_index("low").loc[wide["low"], "count"].tolist()
+        assert wide[sex].tolist() == long[long["sex"] == sex].set_index("table").loc[wide["table"], "count"].tolist()
     assert wide["_total"].isna().tolist() == [True, True, True, False]
     assert wide["_total"].dtype == "Int64"
-    with_intervals = release.table("people", across="low", to="arrow")
-    assert with_intervals.column_names[:4] == ["sex", "count", "count _low", "count high"]
-    assert release.table("low", across="low", level=None, to="arrow").num_rows == 1
+    with_intervals = release.table("people", across="table", to="arrow")
+    assert with_intervals.column_names[:4] == ["sex", "count", "count low", "count high"]
+    assert release.table("low", across="table", level=None, to="arrow").num_rows == 1
 
 
 def test_all_tables_are_one_frame(release: Release) -> None:
     frame = release.to_frame(to="arrow")
-    assert frame.column_names == ["table", "sex", "low", "count", "_low", "high"]
+    assert frame.column_names == ["_table", "sex", "table", "count", "low", "high"]
     parts = [release.table(name, to="arrow")["count"].to_pylist() for name in ("people", "low")]
     assert frame["count"].to_pylist() == parts[0] + parts[1]
     assert set(frame["sex"].to_pylist()[-3:]) == {None}

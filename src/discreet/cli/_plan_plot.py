@@ -41,7 +41,8 @@ def draw_errors(planned: PlannedRelease, path: str | os.PathLike[str]) -> None:
             for position, grouping in zip(positions, groupings, strict=True)
             if grouping.basis == basis
         ]
-        panel.barh(*zip(*bars, strict=True), color=colours[basis], label=BASES[basis], height=0.65)
+        where, errors = zip(*bars, strict=True)
+        panel.barh(where, errors, 0.65, color=colours[basis], label=BASES[basis])
     for position, grouping in zip(positions, groupings, strict=True):
         panel.annotate(
             f"\N{PLUS-MINUS SIGN}{grouping.error:.3g}",

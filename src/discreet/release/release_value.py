@@ -6,8 +6,9 @@ Everything here is public. True counts, keys and the secret are not part of a re
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +24,23 @@ from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import TableSpec
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import table_files
+from discreet.publish.cell_intervals import NO_END
 from discreet.publish.folder import Published
 from discreet.release._wide_table import wide
 
-if TYPE_CHECKING:
-    from discreet.infer.credible_intervals import Intervals
+PUBLISHED_LEVEL = Fraction(95, 100)
+"""The level of the intervals in the files of a release."""
 
 MOST_BARS = 40
 """Cells of a picture. Of the groupings of a table, the finest with at most so many cells is drawn."""
+
+
+class _Ends(NamedTuple):
+    """The first and last counts of intervals, and which intervals have no upper end."""
+
+    low: npt.NDArray[np.int64]
+    high: npt.NDArray[np.int64]
+    open_end: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,9 +137,9 @@ class Release:
         -------
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A column for each dimension, with `_total` in margins, and the columns `count`, `low` and `high`. With
-            `across`: the columns LABEL, "LABEL low" and "LABEL high" for each category. The interval of a cell is that
-            of its own measurement (`infer.intervals`). `high` is missing if the interval has no end. A dimension keeps
-            its name; if it is called like another column, that column gets a leading underscore.
+            `across`: the columns LABEL, "LABEL low" and "LABEL high" for each category. The interval of a cell is
+            that of its own measurement, widened to the published count; at 95% it is the published one. `high` is
+            missing if the interval has no end.
 
         Raises
         ------
@@ -161,7 +171,8 @@ class Release:
     def to_frame(self, *, level: Number | None = 0.95, to: str | None = None) -> Any:
         """Return all tables as one data frame: the name of the table, then as in `table`.
 
-        A dimension that a table does not have is missing in the rows of the table. Parameters are those of `table`.
+        A dimension that a table does not have is missing in the rows of the table. If a dimension is called `table`,
+        the column of names is `_table`. Parameters are those of `table`.
         """
         import pyarrow as pa
 
@@ -169,19 +180,13 @@ class Release:
         named = [self._columns(index, level) for index in range(len(self.published.plan.layout.tables))]
         dimensions = list(dict.fromkeys(axis.dimension for table, _ in named for axis in table.dimensions))
         numbers = ["count", *([] if level is None else ["low", "high"])]
-        joined: dict[str, list[Any]] = {name: [] for name in _distinct(dimensions, ["table"])}
-        joined |= {name: [] for name in [*dimensions, *_distinct(dimensions, numbers)]}
-        (table_column,) = _distinct(dimensions, ["table"])
+        table_column = "_table" if "table" in dimensions else "table"
+        joined: dict[str, list[Any]] = {name: [] for name in [table_column, *dimensions, *numbers]}
         for table, columns in named:
             size = len(columns["count"])
-            of_table = [axis.dimension for axis in table.dimensions]
             joined[table_column].append(pa.array([table.name] * size, pa.string()))
-            for name in dimensions:
-                joined[name].append(columns[name] if name in of_table else pa.nulls(size, pa.string()))
-            for name, column in zip(
-                _distinct(dimensions, numbers), list(columns.values())[len(of_table) :], strict=True
-            ):
-                joined[name].append(column)
+            for name in [*dimensions, *numbers]:
+                joined[name].append(columns.get(name, pa.nulls(size, pa.string())))
         return data_frames.frame({name: pa.chunked_array(parts) for name, parts in joined.items()}, to)
 
     def save(self, folder: str | os.PathLike[str]) -> "Release":
@@ -277,11 +282,20 @@ class Release:
             raise ParameterError(f"{problem}; choose one of: {', '.join(names)}")
         return names.index(name)
 
-    def _cell_intervals(self, grouping_index: int, level: Number) -> "Intervals":
-        """Return the interval of every cell of a grouping, from the measurement of the cell."""
+    def _ends(self, index: int, position: int, level: Number) -> "_Ends":
+        """Return the intervals of a grouping of a table: as published at 95%, else from each cell's measurement.
+
+        An interval is widened to the published count.
+        """
+        if Fraction(str(level)) == PUBLISHED_LEVEL:
+            published = self.published.intervals[index][position]
+            return _Ends(published.low, published.high, published.high == NO_END)
         from discreet.infer.credible_intervals import intervals  # infer loads a solver
 
-        return intervals(self.ptable, self.measurements[grouping_index], level)
+        counts = self.published.tables[index][position]
+        grouping_index = self.published.plan.layout.tables[index][1][position]
+        cells = intervals(self.ptable, self.measurements[grouping_index], level)
+        return _Ends(np.minimum(cells.low, counts), np.maximum(cells.high, counts), cells.open_end)
 
     def _columns(self, index: int, level: Number | None) -> tuple[TableSpec, dict[str, Any]]:
         """Return a table, and its columns: labels of the dimensions, counts, and ends of intervals."""
@@ -290,21 +304,20 @@ class Release:
         layout = self.published.plan.layout
         table, groupings = layout.tables[index]
         counts = self.published.tables[index]
-        margins = [(layout.groupings[number], part) for number, part in zip(groupings, counts, strict=True)]
+        margins = [(layout.groupings[number], (part,)) for number, part in zip(groupings, counts, strict=True)]
         *labels, _ = zip(*table_files.table_rows(table, margins), strict=True)
         dimensions = [axis.dimension for axis in table.dimensions]
         columns = {name: pa.array(column, pa.string()) for name, column in zip(dimensions, labels, strict=True)}
         numbers: dict[str, Any] = {"count": pa.array(_flat(counts))}
         if level is not None:
-            cells = [self._cell_intervals(number, level) for number in groupings]
+            cells = [self._ends(index, position, level) for position in range(len(groupings))]
             numbers["low"] = pa.array(_flat([part.low for part in cells]))
             numbers["high"] = pa.array(
                 _flat([part.high for part in cells]), mask=_flat([part.open_end for part in cells])
             )
-        names = _distinct(dimensions, list(numbers))
-        return table, columns | dict(zip(names, numbers.values(), strict=True))
+        return table, columns | numbers
 
-    def _drawn(self, index: int, level: Number) -> tuple[list[str], npt.NDArray[np.int64], "Intervals"]:
+    def _drawn(self, index: int, level: Number) -> tuple[list[str], npt.NDArray[np.int64], "_Ends"]:
         """Return labels, counts and intervals of the cells of a table that a picture shows."""
         layout = self.published.plan.layout
         table, groupings = layout.tables[index]
@@ -312,23 +325,13 @@ class Release:
         small = [place for place, size in enumerate(sizes) if size <= MOST_BARS]
         chosen = max(small, key=sizes.__getitem__) if small else sizes.index(min(sizes))
         counts = self.published.tables[index][chosen]
-        rows = table_files.table_rows(table, [(layout.groupings[groupings[chosen]], counts)])
+        rows = table_files.table_rows(table, [(layout.groupings[groupings[chosen]], (counts,))])
         labels = [", ".join(label for label in row[:-1] if label != TOTAL) or "total" for row in rows]
-        cells = self._cell_intervals(groupings[chosen], level)
         part = slice(MOST_BARS)
-        shown = replace(cells, **{name: getattr(cells, name).ravel()[part] for name in vars(cells)})
+        low, high, open_end = self._ends(index, chosen, level)
+        shown = _Ends(low.ravel()[part], high.ravel()[part], open_end.ravel()[part])
         return labels[part], counts.ravel()[part], shown
 
 
 def _flat(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     return np.concatenate([part.ravel() for part in parts])
-
-
-def _distinct(dimensions: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names of further columns, with a leading underscore where a dimension has the name."""
-    distinct = []
-    for name in names:
-        while name in dimensions:
-            name = f"_{name}"
-        distinct.append(name)
-    return distinct
