@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.certify.folder.findings import rounded_up
 from discreet.certify.folder.lattice import Lattice
 from discreet.certify.folder.losses import Exposure, judge, lower_bound, partitions, upper_bound
 from discreet.certify.folder.tables import reachable
@@ -100,3 +101,10 @@ def test_reachable_measurements_are_the_outputs_of_all_counts(table: Table) -> N
     outputs = {output for row in rows for output, weight in enumerate(row.weights, row.first) if weight}
     is_reachable = reachable(table)
     assert {y for y in range(-9, 30) if is_reachable(y)} == {y for y in outputs if y < 30}
+
+
+@pytest.mark.parametrize("digits", [6, 9])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 3), Fraction(10**18 + 1, 10**25), Fraction(1)], ids=str)
+def test_no_delta_is_printed_smaller_than_it_is(delta: Fraction, digits: int) -> None:
+    printed = Fraction(rounded_up(delta, digits))
+    assert delta <= printed <= delta * (1 + Fraction(10, 10**digits))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +17,12 @@ LONGEST_NUMBER = 4000
 
 LONGEST_EXPONENT = 3
 """Digits in the exponent of such a number: "1e999999999" would fill the memory."""
+
+
+def rounded_up(value: Fraction, digits: int = 6) -> str:
+    """Return a number with so many digits, rounded up: no delta is printed smaller than it is."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
 
 
 class WrongError(Exception):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from . import cells
-from .findings import Report, integer, json_of, need, number
+from .findings import Report, integer, json_of, need, number, rounded_up
 from .group_lines import group_profile
 from .losses import MOST_PARTITIONED, Exposure, judge, lower_floor, upper_floor
 from .weights import ONE, Row, Table, exp_bounds
@@ -45,7 +45,7 @@ def certificate(report: Report, raw: bytes) -> Certificate:
         need(1 < bound <= Fraction(exp_bounds(epsilon, 640)[0], 1 << 640), "exp_epsilon is above e**epsilon")
     delta = max(table.delta(bound, distance) for distance in range(1, table.neighbours + 1))
     need(delta == stated, f"delta is stated as {float(stated):.6g}, and the weights give {float(delta):.6g}")
-    report.add("proved", "certificate.json", f"its integers have exactly the delta it states, {float(delta):.6g}")
+    report.add("proved", "certificate.json", f"its integers have exactly the delta it states, {rounded_up(delta)}")
     return Certificate(table, bound, delta, document)
 
 
@@ -199,11 +199,11 @@ def _cell(report: Report, stated: dict[str, str], certificate: Certificate, expo
             delta == least, f"privacy.cell.delta is {stated['delta']:.40}, and is {float(least):.6g} in the certificate"
         )
     verdict = "proved" if delta >= most + uneven else "fails" if delta < least - uneven else "not shown"
-    exact = f"{float(least):.6g}" if least == most else f"{float(least):.6g} to {float(most):.6g}"
+    exact = rounded_up(least) if least == most else f"{float(least):.6g} to {rounded_up(most)}"
     report.add(
         verdict,
         "one cell",
-        f"epsilon {stated['epsilon']}, delta {float(delta):.6g} for one person; the weights give"
+        f"epsilon {stated['epsilon']}, delta {rounded_up(delta)} for one person; the weights give"
         f" {exact}{f' +- {float(uneven):.2g}' if uneven else ''}",
     )
 
@@ -231,10 +231,12 @@ def _composed(
     need(0 <= most < 1, "spec.budget.delta is no chance")
     need(delta <= most, f"the composed delta {stated['delta']} is above the budget's")
     judged = judge(certificate.table, delta, epsilon, exposure)
-    bounds = f"this check finds a delta from {float(judged.lower):.9g} to {float(judged.upper):.9g}"
+    bounds = f"this check finds a delta from {float(judged.lower):.9g} to {rounded_up(judged.upper, 9)}"
     report.add(
-        judged.verdict, "promise", f"epsilon {stated['epsilon']}, delta {float(delta):.9g} for one person; {bounds}"
+        judged.verdict, "promise", f"epsilon {stated['epsilon']}, delta {rounded_up(delta, 9)} for one person; {bounds}"
     )
     lower, upper = lower_floor(certificate.table, exposure), upper_floor(certificate.table, exposure)
     verdict = "proved" if floor >= upper else "fails" if floor < lower else "not shown"
-    report.add(verdict, "floor", f"delta {float(floor):.9g} at any epsilon; the weights give {float(upper):.9g}")
+    report.add(
+        verdict, "floor", f"delta {rounded_up(floor, 9)} at any epsilon; the weights give {rounded_up(upper, 9)}"
+    )
