@@ -107,22 +107,25 @@ class TableRounding:
         if not self.plain:
             return self.aims
         aims = dict(zip(self.margins.keys, self.aims, strict=True))
-        integers: dict[Key, Integers] = {}
+        integers: dict[Key, Integers] = {(): self._integer_total()}
         for key in sorted(aims, key=len):
-            if len(key) <= INTEGER_AIMS:
+            if 0 < len(key) <= INTEGER_AIMS:
                 below = {coarse: values for coarse, values in integers.items() if set(coarse) < set(key)}
                 rounded = self._integer_aim(key, aims[key], below)
                 if rounded is not None:
                     integers[key] = rounded
         return [integers.get(key, aims[key]).astype(np.float64) for key in self.margins.keys]
 
+    def _integer_total(self) -> Integers:
+        """Return the total that all margins aim at: lists that were rounded apart would not have one total."""
+        known = [values.sum() for values in self.fixed.values() if (values >= 0).all()]
+        return np.asarray(known[0] if known else np.rint(self.real.sum()), dtype=np.int64)
+
     def _integer_aim(self, key: Key, aim: Floats, below: dict[Key, Integers]) -> Integers | None:
         """Return integers for one margin within the integers of coarser margins; None if there are none."""
         known = self.fixed.get(key)
         if known is not None and (known >= 0).all():
             return known
-        if not below:
-            return np.rint(aim).astype(np.int64)
         local_axis = {axis: number for number, (axis, _) in enumerate(key)}
         fixed: dict[Key, Integers] = {
             tuple((local_axis[axis], None) for axis, _ in coarse): values for coarse, values in below.items()
