@@ -179,7 +179,8 @@ TEXTS = {
     " below 0.",
     "simulated": "That counts are whole, and not below 0, changes the error once more. This was simulated {runs}"
     " times: the published counts were taken for the truth, and noise was drawn for them again. The true counts were"
-    " not used. A dash also stands where a number is uncertain by more than {sure}.",
+    " not used. A dash also stands where tables are too large to simulate, or where a number is uncertain by more than"
+    " {sure}.",
     "moved_title": "How far the counts moved",
     "moved_across": "published count minus measured count",
     "moved_up": "share of the counts",

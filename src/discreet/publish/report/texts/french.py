@@ -178,8 +178,8 @@ TEXTS = {
     " non négatifs.",
     "simulated": "Le fait que les effectifs soient entiers et non négatifs modifie encore l’erreur. Cela a été simulé"
     " {runs} fois\u202f: les effectifs publiés ont été pris pour la vérité, et du bruit a été tiré de nouveau pour"
-    " eux. Les vrais effectifs n’ont pas été utilisés. Un tiret figure aussi là où un nombre est incertain de plus de"
-    " {sure}.",
+    " eux. Les vrais effectifs n’ont pas été utilisés. Un tiret figure aussi là où les tableaux sont trop grands pour"
+    " être simulés, ou là où un nombre est incertain de plus de {sure}.",
     "moved_title": "De combien les effectifs ont été déplacés",
     "moved_across": "effectif publié moins effectif mesuré",
     "moved_up": "part des effectifs",

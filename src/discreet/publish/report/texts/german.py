@@ -179,7 +179,8 @@ TEXTS = {
     " und nicht negativ sind.",
     "simulated": "Dass die Zahlen ganz und nicht negativ sind, verändert den Fehler noch einmal. Das wurde {runs}-mal"
     " simuliert: Die veröffentlichten Zahlen wurden als wahr angenommen, und für sie wurde erneut Rauschen gezogen."
-    " Die wahren Zahlen wurden nicht verwendet. Ein Strich steht auch, wo eine Zahl um mehr als {sure} unsicher ist.",
+    " Die wahren Zahlen wurden nicht verwendet. Ein Strich steht auch, wo Tabellen für eine Simulation zu groß sind"
+    " oder eine Zahl um mehr als {sure} unsicher ist.",
     "moved_title": "Wie weit die Zahlen verschoben wurden",
     "moved_across": "veröffentlichte minus gemessene Zahl",
     "moved_up": "Anteil der Zahlen",

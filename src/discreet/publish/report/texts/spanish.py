@@ -176,7 +176,8 @@ TEXTS = {
     " negativos.",
     "simulated": "Que los recuentos sean enteros y no negativos cambia el error una vez más. Esto se simuló {runs}"
     " veces: los recuentos publicados se tomaron como verdaderos y se extrajo de nuevo ruido para ellos. No se usaron"
-    " los recuentos verdaderos. También hay un guion donde un número es incierto en más del {sure}.",
+    " los recuentos verdaderos. También hay un guion donde las tablas son demasiado grandes para simularlas, o donde un"
+    " número es incierto en más del {sure}.",
     "moved_title": "Cuánto se movieron los recuentos",
     "moved_across": "recuento publicado menos recuento medido",
     "moved_up": "proporción de los recuentos",
