@@ -184,7 +184,7 @@ class Forger:
         (self.path / name).write_text(out.getvalue())
 
     def counts(self, name: str, *changes: tuple[int, int]) -> None:
-        """Add to counts or measurements, and widen intervals: each change is the index of a row and a number."""
+        """Add to counts or measurements, and widen intervals in TABLE.intervals.csv: each change is the index of a row and a number."""
 
         def change(rows: list[list[str]]) -> None:
             first = rows[0].index("count" if "count" in rows[0] else "measurement")
@@ -195,6 +195,9 @@ class Forger:
                 rows[index][first:] = [str(number) for number in (count, *widened)]
 
         self.rows(name, change)
+        intervals = name.replace(".csv", ".intervals.csv")
+        if (self.path / intervals).exists():
+            self.rows(intervals, change)
 
     def certificate(self, change: Callable[[dict[str, Any]], Any]) -> None:
         """Change the certificate, and make its digest and the digests in the groupings fit again."""

@@ -157,7 +157,9 @@ def test_the_demo_leaves_a_folder_that_verifies(discreet: Run) -> None:
     assert "Lighthouse" in result.out
     assert "town/report.html" in result.out
     tables = [f"{name}.{kind}" for name in ("people", "work") for kind in ("csv", "json", "parquet")]
-    others = ["certificate.json", "manifest.json", "measurements.csv", "report.html"]
+    tables += [f"{name}.intervals.csv" for name in ("people", "work")]
+    tables += [f"{name}.csv-metadata.json" for name in ("people", "people.intervals", "work", "work.intervals")]
+    others = ["README.md", "certificate.json", "manifest.json", "measurements.csv", "report.html"]
     assert sorted(path.name for path in Path("town").iterdir()) == sorted([*tables, *others])
     verified = discreet("verify", "town")
     assert verified.code == 0

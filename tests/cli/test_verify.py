@@ -95,7 +95,7 @@ def test_a_folder_of_another_version_is_partly_checked_if_its_files_differ(relea
     assert "every claim holds" not in output
     assert "no claim fails, and not every claim was checked" in output
     assert "made by Discreet 0.0.1 with numpy 1.0; this is Discreet" in output
-    assert "tables were not replayed (t.csv, report.html)" in output
+    assert "tables were not replayed (t.csv, t.intervals.csv, report.html)" in output
 
 
 @pytest.mark.parametrize("kind", ["plain", "three dimensions, two formats"])

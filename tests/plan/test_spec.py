@@ -113,7 +113,7 @@ def test_the_file_is_the_dict(tmp_path: Path) -> None:
         ("both: [f, m]", "both: [f, m]\n      none: null", 11, "levels.none: null"),
         ("outputs: [csv]", "outputs: []", None, "outputs: give at least 1"),
         ("outputs: [csv]", "outputs: [csv, csv]", None, "outputs: "),
-        ("outputs: [csv]", "outputs: [excel]", None, "outputs.item 1: 'excel' is given; give 'csv', 'parquet' or"),
+        ("outputs: [csv]", "outputs: [excel]", None, "outputs.item 1: 'excel' is given; give 'csv', 'parquet'"),
         ("delta: 1e-6", "delta: 2", None, "delta is 2"),
         ("delta: 1e-6", "delta: -0.1", None, "delta is -0.1"),
         ("delta: 1e-6", "delta: little", None, "delta is 'little'"),

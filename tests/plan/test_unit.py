@@ -144,7 +144,7 @@ def test_the_guarantee_of_one_count_covers_a_person_with_all_rows_in_it(
     assert verify_folder(tmp_path / "out").manifest.document() == release.manifest
     page = (tmp_path / "out" / "report.html").read_text()
     assert ("one person more or less, with up to 3 rows in it, an upper bound" in page) == (contributions == 3)
-    touches = re.search("of them hold one person, at most</dt><dd>([0-9]+)", page)
+    touches = re.search("of these counts can include one and the same person</dt><dd>≤ ([0-9]+)", page)
     assert touches is not None
     assert int(touches[1]) == {1: 2, 3: 4}[contributions]  # there are four counts in all
 

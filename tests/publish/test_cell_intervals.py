@@ -125,7 +125,7 @@ def test_published_intervals_of_simulated_releases_hold_the_truth_with_a_chance_
     inside = []
     for run in range(20):
         folder = dc.release.run(spec, tmp_path / f"released-{run}").folder
-        head, *lines = (folder / "t.csv").read_text().splitlines()
+        head, *lines = (folder / "t.intervals.csv").read_text().splitlines()
         assert head == "place,sex,count,low,high"
         for line in lines:
             place, sex, count, low, high = line.split(",")
@@ -179,7 +179,7 @@ def narrower(column: int, by: int) -> Any:
         def shift(rows: list[list[str]]) -> None:
             rows[1][column] = str(int(rows[1][column]) + by)
 
-        forger.rows("t.csv", shift)
+        forger.rows("t.intervals.csv", shift)
 
     return change
 
@@ -191,7 +191,7 @@ def test_both_checkers_refuse_an_interval_with_another_end(
     path = forged(directory, tmp_path, "plain", narrower(column, by))
     with pytest.raises(CertificateError) as caught:
         verify_folder(path)
-    assert caught.value.failures == ("t.csv: is not what the measurements make",)
+    assert caught.value.failures == ("t.intervals.csv: is not what the measurements make",)
     assert [line.split(":")[0] for line in second_checker.check(path).failures] == ["intervals"]
 
 

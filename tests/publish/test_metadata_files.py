@@ -72,7 +72,7 @@ def test_json_stat_has_source_notes_and_labels_in_the_language_of_the_release(fo
 def test_json_stat_has_the_numbers_of_the_csv_file(folder: Path) -> None:
     document = json.loads((folder / "t.json").read_bytes())
     sides = [document["dimension"][name]["category"]["index"] for name in document["id"]]
-    for place, sex, *numbers in rows(folder / "t.csv")[1:]:
+    for place, sex, *numbers in rows(folder / "t.intervals.csv")[1:]:
         start = (sides[0].index(place) * len(sides[1]) + sides[1].index(sex)) * 3
         assert [str(number) for number in document["value"][start : start + 3]] == numbers
 
@@ -104,7 +104,7 @@ def test_names_of_columns_are_names_that_csv_on_the_web_allows(name: str) -> Non
 
 def test_sdmx_csv_has_codes_and_the_numbers_of_the_csv_file(folder: Path) -> None:
     head, *coded = rows(folder / "t.sdmx.csv")
-    plain = rows(folder / "t.csv")[1:]
+    plain = rows(folder / "t.intervals.csv")[1:]
     assert head == ["STRUCTURE", "STRUCTURE_ID", "ACTION", "PLACE", "SEX", "OBS_VALUE", "OBS_LOW", "OBS_HIGH"]
     codes = {"f": "F", "m": "M", "_other": "_O", "_total": "_T"}
     assert coded == [

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.errors import ReleaseError, SolverError
 from discreet.publish.verify_folder import verify_folder
-from discreet.reconcile import cubes, fit_problem, least_squares
+from discreet.reconcile import cubes, dense, fit_problem, least_squares
 from discreet.release import Release, demo_town, run
 
 from . import truth
@@ -179,6 +179,7 @@ def test_nonsense_is_refused_by_the_comparison_with_the_measurements(
 def test_a_search_that_does_not_converge_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = truth.zipf(7, 30_000, SIDES)
     monkeypatch.setattr(least_squares, "STEPS", 1)
+    monkeypatch.setattr(dense, "STEPS", 1)
     with pytest.raises(SolverError, match="did not converge"):
         run(specification(tmp_path, rows, SETS[3]), tmp_path / "out")
     assert not (tmp_path / "out").exists()

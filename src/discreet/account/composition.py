@@ -19,7 +19,6 @@ Above `MOST_PARTITIONED` rows there are too many partitions. Then a grouping cos
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple, cast
@@ -28,6 +27,7 @@ import numpy as np
 
 from discreet import data_frames
 from discreet.account import _composition_view
+from discreet.account._arguments import delta_number, epsilon_array, integer
 from discreet.account.convolution import Ladder
 from discreet.account.dominating_pair import LARGEST_LOSS, ULP, Pair, choose_step
 from discreet.account.group_privacy import GroupProfile, group_profile
@@ -53,9 +53,6 @@ MOST_KNOTS = 1 << 18
 
 WIDEST_STEP = 50.0
 """A natural step above this is divided: e**step and its square must be floats."""
-
-NO_LOSS = 10**300
-"""No loss is so large. A larger epsilon counts as this one."""
 
 
 class Part(NamedTuple):
@@ -109,7 +106,7 @@ class Composition:
         >>> together.delta([1, 2]).round(7).tolist()
         [0.0023967, 0.0]
         """
-        epsilons = _epsilons(epsilon)
+        epsilons = epsilon_array(epsilon)
         bound, _ = self.at(epsilons)
         return bound if epsilons.ndim else float(bound)
 
@@ -119,7 +116,7 @@ class Composition:
         The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon). Parameters, result and
         refusals are those of `delta`.
         """
-        epsilons = _epsilons(epsilon)
+        epsilons = epsilon_array(epsilon)
         _, error = self.at(epsilons)
         return error if epsilons.ndim else float(error)
 
@@ -156,7 +153,7 @@ class Composition:
         >>> round(dc.account.compose(table, cells=20).epsilon(delta="1e-3"), 4)
         1.154
         """
-        target = _delta(delta)
+        target = delta_number(delta)
         if target < self.floor:
             return math.inf
         end = math.nextafter(self.largest, math.inf)  # the decimals of `largest` may name a number just below it
@@ -177,7 +174,7 @@ class Composition:
         to
             "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
         """
-        number = _integer(points, "points", 10**6, "the epsilons of the curve")
+        number = integer(points, "points", 10**6, "the epsilons of the curve")
         return data_frames.frame(_composition_view.curve(self, number), to)
 
     def plot(self, *, axes: Any = None) -> Any:
@@ -278,14 +275,12 @@ def compose(parts: Any, cells: int = 1, *, contributions: int | None = None, ste
     >>> f"{together.delta(5):.3g}, and never below {together.floor:.2g}"
     '0.000811, and never below 6.3e-16'
     """
-    times = _integer(cells, "cells", MOST_CELLS, "the cells that contain one person")
+    times = integer(cells, "cells", MOST_CELLS, "the cells that contain one person")
     listed = list(_listed(parts, times))
     if not listed:
         raise ParameterError("there is nothing to compose: give a mechanism, a table, or a list of them")
     if contributions is not None:
-        rows = _integer(
-            contributions, "contributions", MOST_CONTRIBUTIONS, "the most rows one person has in a grouping"
-        )
+        rows = integer(contributions, "contributions", MOST_CONTRIBUTIONS, "the most rows one person has in a grouping")
         if rows > MOST_PARTITIONED:
             groups: list[tuple[Curve, int]] = [(group_profile(_source(item), rows), n) for item, n in listed]
             return _composition(_step(step, groups), groups)
@@ -344,7 +339,7 @@ def _listed(parts: Any, cells: int) -> Iterator[tuple[Any, int]]:
         part, times = item if pair else (item, 1)
         if not isinstance(part, (Mechanism, PTable, Table, Composition, *CURVES)):
             raise ParameterError(f"a part is {item!r:.60}; give a mechanism, a perturbation table, or (table, times)")
-        yield part, cells * _integer(times, "times", MOST_CELLS, "how many times one person meets the part")
+        yield part, cells * integer(times, "times", MOST_CELLS, "how many times one person meets the part")
 
 
 def _curves(item: Source | Curve | Composition) -> list[tuple[Curve, int]]:
@@ -379,35 +374,3 @@ def _step(step: float | None, curves: list[tuple[Curve, int]]) -> float:
             " or leave it out"
         )
     return size
-
-
-def _integer(value: object, name: str, most: int, meaning: str) -> int:
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        raise ParameterError(f"{name} is {value!r:.60}; give an integer from 1 to {most}: {meaning}")
-    number = int(value.__index__())
-    if not 1 <= number <= most:
-        raise ParameterError(f"{name} is {number}; give an integer from 1 to {most}: {meaning}")
-    return number
-
-
-def _epsilons(values: Any) -> Floats:
-    """Return floats, none above the number that was given. A member of an array is read as if it were given alone."""
-    array = np.asarray(values, dtype=object)
-    return np.array([_epsilon(value) for value in array.ravel().tolist()], dtype=np.float64).reshape(array.shape)
-
-
-def _epsilon(value: Any) -> float:
-    """Return the nearest float, or the next smaller float if the nearest is above the number."""
-    number = exact(value, "epsilon")
-    if number < 0:
-        raise ParameterError(f"epsilon is {value!r:.60}; give finite numbers of 0 or more")
-    nearest = float(number) if number < NO_LOSS else float(NO_LOSS)
-    return math.nextafter(nearest, 0.0) if Fraction(nearest) > number else nearest
-
-
-def _delta(value: Number) -> float:
-    number = exact(value, "delta")
-    if not 0 <= number < 1:
-        raise ParameterError(f"delta is {value!r:.60}; it is a probability from 0 to below 1")
-    nearest = float(number)
-    return math.nextafter(nearest, 0.0) if Fraction(nearest) > number else nearest

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Booleans, Integers
+from discreet.errors import SpecError
 from discreet.plan.fixed import FixedCount
-from discreet.plan.layout import Grouping
+from discreet.plan.layout import Grouping, Layout
 from discreet.reconcile.axes import Key, along
 from discreet.reconcile.cliques import Part
 
@@ -112,3 +113,21 @@ def cells_of(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tup
             cells &= along(chosen, dimension, len(names))
         if cells.any():
             yield literal, cells
+
+
+def is_about(literal: FixedCount, part: Part) -> bool:
+    """Return True if a literal is about cells of the part."""
+    return categories_of(literal, part) is not None
+
+
+def require_published(literals: Sequence[FixedCount], layout: Layout, parts: Sequence[Part]) -> None:
+    """Raise SpecError if a literal is about no published cell, and about no sum of such cells."""
+    for literal in literals:
+        shown = any(True for grouping in layout.groupings for _ in cells_of([literal], grouping))
+        summed = literal.count > 0 and any(is_about(literal, part) for part in parts)
+        if not shown and not summed:
+            raise SpecError(
+                f"fixed gives {literal.count} for {literal.text}, who are no published cell, and no sum of such cells;"
+                " leave it out, or publish the margin",
+                literal.yaml_path,
+            )

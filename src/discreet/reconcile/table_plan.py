@@ -159,11 +159,13 @@ class TablePlan:
     def meets_counts(self, part: Part) -> bool:
         """Return True if a literal above 0 is about the part, or about an earlier part."""
         counts = [literal for literal in self.literals if literal.count]
-        return any(_is_about(literal, other) for literal in counts for other in [*self._earlier(part), part])
+        return any(
+            fixed_counts.is_about(literal, other) for literal in counts for other in [*self._earlier(part), part]
+        )
 
     def meets_literals(self, part: Part) -> bool:
         """Return True if a literal is about the part."""
-        return any(_is_about(literal, part) for literal in self.literals)
+        return any(fixed_counts.is_about(literal, part) for literal in self.literals)
 
     def follows(self, part: Part) -> bool:
         """Return True if an earlier part, of another population, may have settled counts of the part."""
@@ -213,9 +215,8 @@ class TablePlan:
             cubes with more than `MOST_SIMULATED_SUMS` sums.
         """
         method, part = self.parts[number]
-        if self.follows(part) or self.meets_literals(part) or method == "wang-3":
-            return None
-        if method == "cube" and self._sums(part) > MOST_SIMULATED_SUMS:
+        too_large = method == "cube" and self._sums(part) > MOST_SIMULATED_SUMS
+        if self.follows(part) or self.meets_literals(part) or method == "wang-3" or too_large:
             return None
         if method == "tree":
             fitted = [self._fit_part(method, part, measurements, self._nothing_settled()) for measurements in runs]
@@ -313,10 +314,6 @@ def _adds_up(part: Part, fine: tuple[int, Integers], coarse: tuple[int, Integers
     return cells is not None and np.array_equal(np.bincount(cells, fine[1], minlength=len(coarse[1])), coarse[1])
 
 
-def _is_about(literal: FixedCount, part: Part) -> bool:
-    return fixed_counts.categories_of(literal, part) is not None
-
-
 def make_table_plan(plan: ReleasePlan) -> TablePlan:
     """Return how the tables of a release are made. Nothing is drawn before this is known to work.
 
@@ -369,7 +366,7 @@ def _mean_square(ptable: PTable) -> float:
 def _method(method: str, part: Part, layout: Layout, literals: Sequence[FixedCount]) -> str:
     """Return the method of a part; raise SpecError if the specified one does not fit."""
     name = layout.tables[part.tables[0]][0].name
-    has_literals = any(_is_about(literal, part) for literal in literals)
+    has_literals = any(fixed_counts.is_about(literal, part) for literal in literals)
     if method == "wang-3":
         sizes = sorted(math.prod(part.shape(key)) for key in part.distinct)
         if len(sizes) != 2 or sizes[0] != 1 or has_literals:
@@ -390,20 +387,10 @@ def _method(method: str, part: Part, layout: Layout, literals: Sequence[FixedCou
 
 def _require_literals_met(table_plan: TablePlan) -> None:
     """Raise SpecError if a literal is about no cell, or cannot be met: tried with measurements of 0."""
-    layout = table_plan.layout
-    if not table_plan.literals:
-        return
-    for literal in table_plan.literals:
-        shown = any(True for grouping in layout.groupings for _ in fixed_counts.cells_of([literal], grouping))
-        summed = literal.count > 0 and any(_is_about(literal, part) for _, part in table_plan.parts)
-        if not shown and not summed:
-            raise SpecError(
-                f"fixed gives {literal.count} for {literal.text}, who are no published cell, and no sum of such cells;"
-                " leave it out, or publish the margin",
-                literal.yaml_path,
-            )
+    fixed_counts.require_published(table_plan.literals, table_plan.layout, [part for _, part in table_plan.parts])
     try:
-        table_plan.tables([np.zeros(grouping.shape, dtype=np.int64) for grouping in layout.groupings])
+        if table_plan.literals:
+            table_plan.tables([np.zeros(grouping.shape, np.int64) for grouping in table_plan.layout.groupings])
     except (ParameterError, SolverError) as error:
         axes = "; ".join(
             f"axis {axis} is {name}" for _, part in table_plan.parts for axis, name in enumerate(part.dimensions)

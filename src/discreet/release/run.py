@@ -101,7 +101,7 @@ def run(
     >>> release.promise.epsilon
     '1'
     >>> sorted(path.name for path in release.folder.iterdir() if path.suffix == ".csv")
-    ['measurements.csv', 'people.csv']
+    ['measurements.csv', 'people.csv', 'people.intervals.csv']
     >>> temporary.cleanup()
     """
     tell = progress or (lambda _, __: None)

@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.count import arrow_batches
+from discreet.count.engines import _duckdb_dialect
 from discreet.count.engines import duckdb as engine_of_duckdb
 from discreet.count.engines.engine import Engine
 from discreet.count.engines.sql import Column
@@ -161,8 +162,8 @@ def test_ids_with_too_many_rows_are_found(
     column = pa.array(written_ids, pa.string() if as_text else pa.int64())
     pq.write_table(pa.table({"id": column}), tmp_path / "ids.parquet")
     with pytest.MonkeyPatch.context() as patch, open_engine({"parquet": tmp_path / "ids.parquet"}) as engine:
-        patch.setattr(engine_of_duckdb, "_SHARE", share)
-        patch.setattr(engine_of_duckdb, "_MOST_HASHES", most_hashes)
+        patch.setattr(_duckdb_dialect, "_SHARE", share)
+        patch.setattr(_duckdb_dialect, "_MOST_HASHES", most_hashes)
         lines = [line for batch in engine.excess(CountPlan(unit="id"), most) for line in batch.to_pylist()]
     times = Counter(str(name) for name in ids if name is not None)
     assert {line["id"]: line["times"] for line in lines} == {name: n for name, n in times.items() if n > most}

@@ -123,7 +123,8 @@ def test_the_report_is_one_file_that_loads_nothing_and_serves_screen_readers() -
     for _, attributes in tags:
         assert set((attributes.get("aria-labelledby") or "").split()) <= set(ids)
     links = {attributes["href"] for tag, attributes in tags if tag == "a"}
-    files = {"people.csv", "people.csv-metadata.json", "certificate.json", "measurements.csv"}
+    tables = {"people.csv", "people.intervals.csv", "people.csv-metadata.json", "people.intervals.csv-metadata.json"}
+    files = {*tables, "certificate.json", "measurements.csv"}
     assert links == {f"#{name}" for name in (*SECTIONS, "table-people")} | files
     assert {link[1:] for link in links if link and link.startswith("#")} <= set(ids)
 

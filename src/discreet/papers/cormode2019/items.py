@@ -137,7 +137,7 @@ _SETTING = (
         " needed. The text calls the loss Definition 4; Definition 3 is meant.",
         "no claim",
         "design.constrained",
-        "tests/design/matrix/test_constrained.py::test_other_objectives",
+        "tests/design/matrix/test_constrained.py::test_other_objectives_have_the_loss_of_an_independent_program",
     ),
     Item(
         "Section 3",

@@ -213,7 +213,7 @@ EXPERIMENTS = (
         " epsilon. Of all mechanisms that have it, the cheapest for L0 has WH, RM, CM and S for nothing.",
         "no claim",
         "design.constrained(properties=('CP',)), assess.properties.column_epsilon",
-        "tests/design/matrix/test_constrained.py::test_column_privacy",
+        "tests/design/matrix/test_constrained.py::test_column_privacy_bounds_neighbouring_outputs",
     ),
     Item(
         "Section 8, L1 and L2",

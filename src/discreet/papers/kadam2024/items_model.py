@@ -36,7 +36,7 @@ MODEL = (
         "(1): (epsilon, delta)-differential privacy. Neighbours differ by one record, so they are symmetric.",
         "no claim",
         "Mechanism.delta",
-        "tests/assess/test_privacy.py::test_delta_is_the_definition",
+        "tests/assess/test_privacy.py::test_delta_is_that_of_the_definition",
     ),
     Item(
         "Equation (2)",

@@ -206,7 +206,7 @@ RESULT = (
         " categories.",
         "no claim",
         "design.cyclic(shape=..., categories=...)",
-        "tests/design/cycle/test_cyclic.py::test_names_in_names_out",
+        "tests/design/cycle/test_cyclic.py::test_names_are_perturbed_into_names",
     ),
     Item(
         "Appendix 6",

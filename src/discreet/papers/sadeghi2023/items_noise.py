@@ -56,7 +56,7 @@ NOISE = (
         "(epsilon, delta)-differential privacy, over all pairs of neighbours, so in both directions.",
         "no claim",
         "Mechanism.delta",
-        "tests/assess/test_privacy.py::test_delta_is_the_definition",
+        "tests/assess/test_privacy.py::test_delta_is_that_of_the_definition",
     ),
     Item(
         "Footnote 1",

@@ -21,7 +21,7 @@ PROCEDURE = (
         " alpha is exp(-epsilon).",
         "no claim",
         "Mechanism.epsilon",
-        "tests/assess/test_privacy.py::test_delta_is_the_definition",
+        "tests/assess/test_privacy.py::test_delta_is_that_of_the_definition",
     ),
     Item(
         "Geometric noise",

@@ -131,7 +131,7 @@ def _unit_rows(words: Words, plan: ReleasePlan) -> list[list[str]]:
     ]
     if unit == "person":
         contributions = words.number(plan.spec.unit.contributions)
-        rows.append([words("contributions_of_person"), contributions, words("contributions_meaning")])
+        rows.append([words("contributions"), contributions, words("contributions_meaning")])
     return rows
 
 
