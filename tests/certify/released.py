@@ -184,7 +184,10 @@ class Forger:
         (self.path / name).write_text(out.getvalue())
 
     def counts(self, name: str, *changes: tuple[int, int]) -> None:
-        """Add to counts or measurements, and widen intervals in TABLE.intervals.csv: each change is the index of a row and a number."""
+        """Add to counts or measurements, and widen intervals: each change is a row and a number.
+
+        The counts of TABLE.intervals.csv change with those of TABLE.csv.
+        """
 
         def change(rows: list[list[str]]) -> None:
             first = rows[0].index("count" if "count" in rows[0] else "measurement")

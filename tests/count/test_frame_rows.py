@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.count._pandas_columns import pandas_column, pandas_type
 from discreet.count.engines.engine import Engine
 from discreet.count.frame_rows import FrameRows
 from discreet.count.frame_values import text_column, text_of
@@ -333,3 +334,16 @@ def test_a_query_that_fails_on_a_row_is_refused_without_the_row() -> None:
     with pytest.raises(InputError, match="relation") as caught:
         _ = FrameRows(relation, {"a"}).table
     assert "hunter2" not in str(caught.value)
+
+
+def test_floats_that_may_be_two_ids_are_missing_in_object_columns() -> None:
+    values = [2.0**53 - 1, 2.0**53, np.float64(-(2.0**60)), 2**53 + 1]
+    assert text_column(values, ids=True).to_pylist() == ["9007199254740991", None, None, "9007199254740993"]
+    assert None not in text_column(values).to_pylist()
+
+
+def test_no_category_of_a_categorical_decides_how_others_are_read() -> None:
+    categories = pd.Index(["a", "\ud800", 7], dtype=object)
+    series = pd.Series(pd.Categorical.from_codes([0, 1, 2, -1], categories=categories))
+    assert pandas_type(series) == pa.large_string()
+    assert pandas_column(series).to_pylist() == ["a", None, "7", None]

@@ -12,20 +12,23 @@ def pandas_type(series: Any) -> pa.DataType | None:
     if _holds_objects(series):
         return pa.large_string()
     if _is_categorical(series):
-        return pandas_type(series.cat.categories.to_series())
+        return pandas_type(_categories(series))
     try:
         return pa.array(series.array[:0], from_pandas=True).type
     except (pa.ArrowException, TypeError):  # complex numbers, sparse arrays
         return None
 
 
-def pandas_column(series: Any) -> pa.Array | pa.ChunkedArray:
-    """Return a Series as a column. Objects become texts, one by one. A categorical becomes a dictionary."""
+def pandas_column(series: Any, *, ids: bool = False) -> pa.Array | pa.ChunkedArray:
+    """Return a Series as a column. Objects become texts, one by one. A categorical becomes a dictionary.
+
+    In a column of `ids`, floats that may stand for two whole numbers are missing.
+    """
     if _holds_objects(series):
-        return text_column(series.to_numpy(dtype=object))
+        return text_column(series.to_numpy(dtype=object), ids=ids)
     if not _is_categorical(series):
         return pa.array(series.array, from_pandas=True)
-    categories = pandas_column(series.cat.categories.to_series())
+    categories = pandas_column(_categories(series), ids=ids)
     values = categories.combine_chunks() if isinstance(categories, pa.ChunkedArray) else categories
     codes = series.cat.codes.to_numpy()
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
@@ -35,6 +38,12 @@ def _holds_objects(series: Any) -> bool:
     """Return True if the values are Python objects: the dtype is object, or text that Python stores."""
     dtype = series.dtype
     return dtype.name == "object" or (type(dtype).__name__ == "StringDtype" and dtype.storage == "python")
+
+
+def _categories(series: Any) -> Any:
+    """Return the categories of a categorical as a Series of their own dtype. No value decides the dtype."""
+    categories = series.cat.categories
+    return type(series)(categories.array, dtype=categories.dtype)
 
 
 def _is_categorical(series: Any) -> bool:

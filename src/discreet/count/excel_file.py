@@ -111,10 +111,22 @@ def _rows(path: Path, sheet: str | None) -> Iterator[list[Any]]:
             listed = ", ".join(workbook.sheet_names[:20])
             raise InputError(f"{path} has no sheet {name!r}; its sheets are {listed}") from None
         except (CalamineError, ZipError, XmlError):
-            raise InputError(f"sheet {name!r} of {path} cannot be read; save the workbook again as .xlsx") from None
-        for row in cells.iter_rows():
+            raise _unreadable(path, name) from None
+        before = [""] * (cells.start[1] if cells.start else 0)  # columns are numbered from the first of the sheet
+        rows = cells.iter_rows()
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except (CalamineError, OverflowError):
+                raise _unreadable(path, name) from None
             if any(cell != "" for cell in row):
-                yield row
+                yield before + row
+
+
+def _unreadable(path: Path, sheet: str) -> InputError:
+    return InputError(f"sheet {sheet!r} of {path} cannot be read; save the workbook again, or save the sheet as CSV")
 
 
 def _names(path: Path, first: list[Any]) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class FrameRows:
 
     def __init__(self, data: Any, column_names: Collection[str], unit: str | None = None) -> None:
         self.names = tuple(sorted(column_names))
-        self._opened = _open(data, self.names)
+        self._opened = _open(data, self.names, unit)
         for name, kind, shown in zip(self.names, self._opened.types, self._opened.shown_types, strict=True):
             _require_readable(name, kind, shown)
             if name == unit and pa.types.is_floating(_value_type(kind)):
@@ -97,9 +97,9 @@ class FrameRows:
         return pa.table({f"f{i}": _readable(column) for i, column in enumerate(columns)})
 
 
-def _open(data: Any, names: Sequence[str]) -> _Opened:
+def _open(data: Any, names: Sequence[str], unit: str | None) -> _Opened:
     if _is(data, "pandas", "DataFrame"):
-        return _open_pandas(data, names)
+        return _open_pandas(data, names, unit)
     if _is(data, "polars", "DataFrame"):
         return _open_polars(data, names)
     if any(_is(data, module, "DuckDBPyRelation") for module in ("duckdb", "_duckdb")):
@@ -126,7 +126,7 @@ def _no_frame(data: Any) -> InputError:
     return InputError(f"data is of the type {kind}; {remedy or f'give {KINDS}'}")
 
 
-def _open_pandas(frame: Any, names: Sequence[str]) -> _Opened:
+def _open_pandas(frame: Any, names: Sequence[str], unit: str | None) -> _Opened:
     labels = [str(label) for label in frame.columns]
     indexed = [str(level) for level in frame.index.names if level is not None]
     for name in names:
@@ -135,7 +135,12 @@ def _open_pandas(frame: Any, names: Sequence[str]) -> _Opened:
     series = [frame.iloc[:, index] for index in _indices(names, labels)]
     types = [pandas_type(column) for column in series]
     shown = [str(column.dtype) for column in series]
-    return _Opened(types, shown, lambda: ([_chunked(pandas_column(column)) for column in series], len(frame)))
+
+    def read() -> tuple[list[pa.ChunkedArray], int]:
+        named = zip(names, series, strict=True)
+        return [_chunked(pandas_column(column, ids=name == unit)) for name, column in named], len(frame)
+
+    return _Opened(types, shown, read)
 
 
 def _open_polars(frame: Any, names: Sequence[str]) -> _Opened:

@@ -15,6 +15,8 @@ import pyarrow as pa
 
 from discreet.plan.canonical_text import LONGEST_TEXT, canonical
 
+LARGEST_WHOLE = 2**53
+"""A float of this size or more is no id: two whole numbers may be one float, and two people one id."""
 _BATCH = 2**18
 """Values that become one chunk of a column."""
 _MOST_BITS = 2000
@@ -23,9 +25,9 @@ _MOST_PLACES = 400
 """Places of a decimal before or after the point. A decimal such as 1E+999999999 would fill the memory."""
 
 
-def text_column(values: Iterable[object]) -> pa.ChunkedArray:
-    """Return the text of each value as a column."""
-    texts = [value if type(value) is str else text_of(value) for value in values]
+def text_column(values: Iterable[object], *, ids: bool = False) -> pa.ChunkedArray:
+    """Return the text of each value as a column. Of `ids`, floats from LARGEST_WHOLE on are missing."""
+    texts = [value if type(value) is str else None if ids and _is_vague(value) else text_of(value) for value in values]
     chunks = [_array(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
     return pa.chunked_array(chunks, pa.large_string())
 
@@ -84,6 +86,10 @@ def _known(value: object) -> object:
         case uuid.UUID():
             return str(value)
     return None
+
+
+def _is_vague(value: object) -> bool:
+    return isinstance(value, (float, np.floating)) and not abs(float(value)) < LARGEST_WHOLE
 
 
 def _short(number: int) -> int | None:
