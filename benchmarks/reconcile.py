@@ -161,15 +161,15 @@ def releases(runs: int = RELEASES) -> Table:
     """Return root mean square errors of every grouping of the demo's town, over many releases."""
     with tempfile.TemporaryDirectory() as folder:
         plan = release_plan.plan(demo_town.unpack(Path(folder)))
-        layout, ptable, unit = plan.layout, plan.ptable, plan.spec.unit
+        layout, unit = plan.layout, plan.spec.unit
         with open_engine(plan.spec.source) as engine:
             count_plan = CountPlan(tuple(book.recode for book in layout.books), unit.id)
             leaves = contributions.leaves(engine, count_plan, unit.contributions, keys.row_order(bytes(32)))
             truth, _ = cell_counts(layout, leaves)
-    table_plan, true = make_table_plan(plan), lookup.by_grouping(layout, truth)
+    table_plan, true = make_table_plan(plan), plan.measured.by_grouping(truth)
     squares = np.zeros((runs, len(true), 4))
     for number in range(runs):
-        values = lookup.by_grouping(layout, lookup.measure(ptable, truth, None))
+        values = plan.measured.by_grouping(lookup.measure(plan, truth, None))
         with patch.object(cubes, "settle", lambda problem, blocks, _: (blocks, problem)):
             alone = by_grouping(layout, table_plan.tables(values))
         clamped = [counts.clip(0) for counts in values]

@@ -131,7 +131,7 @@ def write_folder(path: str | os.PathLike[str], content: Mapping[str, bytes]) -> 
     path
         The folder to make.
     content
-        The bytes of every file, by its name.
+        The bytes of every file, by its name. A file in a folder of the folder has the name FOLDER/FILE.
 
     Raises
     ------
@@ -140,15 +140,31 @@ def write_folder(path: str | os.PathLike[str], content: Mapping[str, bytes]) -> 
     """
     target = new_path(path)
     with _hidden_folder(target) as folder:
+        inner = [folder / name for name in sorted({name.rpartition("/")[0] for name in content} - {""})]
+        for own in inner:
+            own.mkdir()
         for name, data in content.items():
             with (folder / name).open("xb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-        folder.chmod(0o755)
-        _sync(folder)
+        for own in (*inner, folder):
+            own.chmod(0o755)
+            _sync(own)
         folder.rename(target)
         _sync(target.parent)
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of everything in a folder: NAME, or FOLDER/NAME for what is in a folder of the folder.
+
+    A folder counts by what is in it, and by its own name if it is empty or a link.
+    """
+    names = []
+    for entry in folder.iterdir():
+        is_folder = entry.is_dir() and not entry.is_symlink()
+        names += [f"{entry.name}/{own.name}" for own in (entry.iterdir() if is_folder else ())] or [entry.name]
+    return names
 
 
 @contextmanager

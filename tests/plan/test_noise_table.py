@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.plan.noise_table import contradictions
+from discreet.plan.noise_table import ReleaseNoise, contradictions
+from discreet.plan.release_plan import resolve
 from discreet.release import ReleaseSpec
 
 DESIGNS: list[dict[str, Any]] = [
@@ -43,8 +44,9 @@ def test_a_design_does_not_contradict_its_own_certificate(design: dict[str, Any]
             "design": json.loads(json.dumps(design)),
         }
     )
-    assert list(contradictions(spec, ptable)) == []
+    noise = ReleaseNoise.of_one_table(resolve(spec).layout, ptable)
+    assert list(contradictions(spec, noise)) == []
     for name, value in parameters.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("tail", "delta"):
             changed = spec.model_copy(update={"design": design | {name: value / 1000}})
-            assert list(contradictions(changed, ptable)), name
+            assert list(contradictions(changed, noise)), name

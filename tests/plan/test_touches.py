@@ -10,7 +10,9 @@ import pytest
 import discreet
 from discreet.errors import SpecError
 from discreet.plan.guarantee import composed_promise
-from discreet.plan.release_plan import resolve
+from discreet.plan.measured_cells import MeasuredCells
+from discreet.plan.noise_table import ReleaseNoise
+from discreet.plan.release_plan import plan_with, resolve
 from discreet.publish import table_files
 from discreet.release import ReleaseSpec
 
@@ -81,7 +83,7 @@ def test_the_promise_covers_several_rows_in_overlapping_cells() -> None:
             worst = max(worst, float(np.maximum(0, p - np.exp(4.58) * q).sum()))
     assert worst == pytest.approx(0.2963, abs=1e-4)
     release_spec = spec(PAIRS, 3, design=design, budget={"epsilon": "4.58", "delta": "0.9"})
-    promise = composed_promise(release_spec, ptable, resolve(release_spec).layout.touches(3))
+    promise = composed_promise(release_spec, [ptable], MeasuredCells.all_alike(resolve(release_spec).layout).touches(3))
     assert promise is not None
     assert promise.delta >= worst
 
@@ -112,8 +114,10 @@ def test_cells_are_counted_before_they_are_made() -> None:
 
 
 def test_the_manifest_tells_groupings_apart() -> None:
-    layout = resolve(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")])).layout
-    entries = table_files.grouping_entries(layout, "sha256:0", 1)
+    resolved = resolve(spec([{"name": "t", "dimensions": [level("three")]}, among("a", "b")]))
+    ptable = discreet.design.geometric(epsilon=1).certify()
+    noise = ReleaseNoise.of_one_table(resolved.layout, ptable)
+    entries = table_files.grouping_entries(plan_with(resolved, noise, None))
     assert [entry.multiplicity for entry in entries] == [2, 1]
     assert [entry.within for entry in entries] == [{}, {"g": ["a", "b"]}]
 

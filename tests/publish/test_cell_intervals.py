@@ -165,7 +165,7 @@ def test_an_interval_is_widened_to_a_published_count_outside(tmp_path: Path) -> 
         warnings.simplefilter("ignore", FixedCountWarning)
         folder = released(tmp_path, "clamped, with counts from elsewhere")
     published = verify_folder(folder).published
-    own = own_intervals(published.plan.ptable.table, published.measurements)
+    own = own_intervals(published.plan.ptable.table, [part for part in published.measurements if part is not None])
     for index, ends, counts in zip(
         published.plan.layout.tables[0][1], published.intervals[0], published.tables[0], strict=True
     ):

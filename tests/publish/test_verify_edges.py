@@ -33,7 +33,7 @@ def refused(folder: Path) -> str:
 def scaled(folder: Path, name: str, factor: float) -> Change:
     """Return a change that multiplies the recomputed number, before rounding, by a factor."""
     plan = read_folder(folder).plan
-    recomputed = composed_promise(plan.spec, plan.ptable, plan.touches)
+    recomputed = composed_promise(plan.spec, plan.ptables, plan.exposure)
     assert recomputed is not None
 
     def change(copy: Copy) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import discreet
 from discreet import PTable
 from discreet.plan.layout import Layout
+from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.release_plan import plan_with, resolve
 from discreet.reconcile import table_plan
 from discreet.release import ReleaseSpec
@@ -42,7 +43,8 @@ def planned(
             **changes,
         }
     )
-    plan = plan_with(resolve(spec), ptable or NOISE, None)
+    resolved = resolve(spec)
+    plan = plan_with(resolved, ReleaseNoise.of_one_table(resolved.layout, ptable or NOISE), None)
     return plan.layout, table_plan.make_table_plan(plan)
 
 

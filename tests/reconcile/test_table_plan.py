@@ -102,7 +102,7 @@ def test_crossed_dimensions_are_reconciled_as_a_cube() -> None:
     cells, age, sex, total = values
     # the axes are in the order in which dimensions are declared: sex before age
     margins = {(0, 1): cells.T, (1,): age, (0,): sex, (): total}
-    direct = reconcile_cube(margins, plan.variance, None, 9, None, total_first=True).values
+    direct = reconcile_cube(margins, plan.noise_variances[0], None, 9, None, total_first=True).values
     assert groupings[0].T.tolist() == direct[0, 1].tolist()
     weights = [1 / counts.size for counts in values]
     sums = [int(counts.sum()) * weight for counts, weight in zip(values, weights, strict=True)]

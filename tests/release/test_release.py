@@ -312,10 +312,10 @@ def test_no_true_count_key_or_secret_is_published_printed_or_raised(
     private_numbers: list[Any] = []
     real = lookup.measure
 
-    def recorded(ptable: Any, counts: Any, keys: Any) -> Any:
-        private_numbers.extend([*counts.tolist(), *keys.tolist()])
+    def recorded(plan: Any, counts: Any, keys: Any) -> Any:
+        private_numbers.extend([*counts.tolist(), *(key for of_table in keys for key in of_table.tolist())])
         assert sorted(counts.tolist()) == sorted(sizes.values())
-        return real(ptable, counts, keys)
+        return real(plan, counts, keys)
 
     monkeypatch.setattr(lookup, "measure", recorded)
     path = tmp_path / "release.yaml"

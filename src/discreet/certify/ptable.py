@@ -1,5 +1,6 @@
 """The perturbation table: certified integers, and the only thing that is ever sampled."""
 
+import hashlib
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -110,6 +111,13 @@ class PTable:
     def digest(self) -> str:
         """The digest of the certificate, sha256:..."""
         return self.certificate.digest
+
+    @cached_property
+    def table_digest(self) -> str:
+        """Digest of what decides which noise a key gives: bits, domain and weights, however they were designed."""
+        document = self.certificate.document
+        parts = {name: document[name] for name in ("bits", "domain", "rows", "interior")}
+        return hashlib.sha256(verify.canonical(parts)).hexdigest()
 
     def delta(self, epsilon: Number) -> Fraction:
         """Return the exact delta of these integers at another epsilon.

@@ -41,8 +41,9 @@ def demo(
         _streams.left(f"the folder {output} is published")
     published = verified.published
     _print_first_table(published)
-    _show.guarantee(published.plan.ptable)
-    _show.composed_guarantee(verified.manifest.document()["privacy"], len(published.plan.layout.cells.definitions))
+    for ptable in published.plan.ptables:
+        _show.guarantee(ptable)
+    _show.composed_guarantee(verified.manifest.document()["privacy"], published.plan.measured.size)
     if output is None:
         _show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:

@@ -154,7 +154,15 @@ def _infer_observed(path: str, observed: str, level: str, prior: str, output: st
 
 def _certified_table(path: str) -> PTable:
     """Return the table of a certificate, or of the certificate that the manifest of a folder names."""
-    return _read_folder(path).release.plan.ptable if os.path.isdir(path) else load(path)
+    if not os.path.isdir(path):
+        return load(path)
+    ptables = _read_folder(path).release.plan.ptables
+    if len(ptables) > 1:
+        raise ParameterError(
+            f"{path} has {len(ptables)} tables of noise; give one of its certificates, {path}/certificates/1.json"
+            f" to {len(ptables)}.json"
+        )
+    return ptables[0]
 
 
 def _read_folder(path: str) -> "FolderReader":
@@ -223,10 +231,11 @@ def _print_own_measurement(reader: "FolderReader", selection: str, level: str, t
     """Print what the measurement of a margin says by itself, if the margin was measured."""
     from discreet.infer import posterior
 
-    measurement = reader.measurement(selection, table)
-    if measurement is None:
+    measured = reader.measured_itself(selection, table)
+    if measured is None:
         return
-    count = posterior(reader.release.plan.ptable, measurement)
+    measurement, ptable = measured
+    count = posterior(ptable, measurement)
     if count.open_end:
         end = int(count.support[-1])
         _show.console.print(

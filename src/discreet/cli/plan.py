@@ -54,7 +54,7 @@ def plan(
             *(text.replace("[", "\\[") for text in (grouping.name, ", ".join(grouping.tables))),
             f"{grouping.cells:,}",
             str(grouping.cells_of_one_person),
-            f"{grouping.deviation:.4g}",
+            "not measured" if grouping.deviation is None else f"{grouping.deviation:.4g}",
             f"{'+-'}{grouping.error:.4g}",
         )
     _show.console.print(grid)

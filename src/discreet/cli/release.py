@@ -78,7 +78,8 @@ def release(
     _show.named_lines(lines)
     _show.console.print("One count, read alone:")
     privacy = published.manifest["privacy"]
-    _show.guarantee(published.ptable, promised=privacy["cell"] is not None)
+    for ptable in published.ptables:
+        _show.guarantee(ptable, promised=privacy["cell"] is not None)
     _show.composed_guarantee(privacy, published.cells)
     if log is not None:
         _show.console.print(

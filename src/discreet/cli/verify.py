@@ -60,8 +60,9 @@ def _verify_folder(path: str) -> None:
     style = "bold green" if complete else "bold yellow"
     _show.console.print(f"{path}: {verdict}", style=style, markup=False)
     privacy = verified.manifest.document()["privacy"]
-    _show.guarantee(verified.published.plan.ptable, promised=privacy["cell"] is not None)
-    _show.composed_guarantee(privacy, len(verified.published.plan.layout.cells.definitions))
+    for ptable in verified.published.plan.ptables:
+        _show.guarantee(ptable, promised=privacy["cell"] is not None)
+    _show.composed_guarantee(privacy, verified.published.plan.measured.size)
     for given_count in verified.published.given_counts:
         if not given_count.explained:
             _show.console.print(

@@ -19,6 +19,7 @@ interval of a holds 0, the interval of a - b reaches down to 0 - (high end of b)
 reaches up to (high end of a) - 0.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -102,24 +103,45 @@ def measured_total(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -
     >>> dc.infer.measured_total(table, [1, -2, 0, 0, 1])
     Posterior(mode 0, mean 2.03, 95% within 0..7)
     """
-    if not has_same_noise(ptable):
-        raise ParameterError("the noise of this table depends on the count; use total(posterior(ptable, observed))")
-    measurements, known_prior = integer_measurements(observed).ravel(), read_prior(prior)
-    if not measurements.size:
-        raise ParameterError("there is nothing to add up; give at least one measurement")
-    row = ptable.interior[0]
-    noise = row.first, np.array(row.weights, dtype=np.float64) / ptable.table.total
-    first, chances = _convolution_power(noise, measurements.size)
-    measured = sum(measurements.tolist())
-    if abs(measured) > LARGEST:
-        raise ParameterError(f"the measurements add up to {measured}; give sums within +-2**62")
-    counts = measured - first - np.arange(len(chances))[::-1]
+    return measured_totals([(ptable, observed)], prior)
+
+
+def measured_totals(measured: Sequence[tuple[PTable, npt.ArrayLike]], prior: Any = None) -> Posterior:
+    """Return the posterior of the sum of cells that were measured with one or several tables.
+
+    Parameters
+    ----------
+    measured
+        Certified tables, each with the measurements that were drawn from it.
+    prior
+        As in `measured_total`.
+
+    Raises
+    ------
+    ParameterError
+        As in `measured_total`.
+    """
+    parts, total = [], 0
+    for ptable, observed in measured:
+        if not has_same_noise(ptable):
+            raise ParameterError("the noise of this table depends on the count; use total(posterior(ptable, observed))")
+        measurements = integer_measurements(observed).ravel()
+        if not measurements.size:
+            raise ParameterError("there is nothing to add up; give at least one measurement")
+        row = ptable.interior[0]
+        noise = row.first, np.array(row.weights, dtype=np.float64) / ptable.table.total
+        parts.append(_convolution_power(noise, measurements.size))
+        total += sum(measurements.tolist())
+    if abs(total) > LARGEST:
+        raise ParameterError(f"the measurements add up to {total}; give sums within +-2**62")
+    first, chances = functools.reduce(_convolve, parts)
+    counts, known_prior = total - first - np.arange(len(chances))[::-1], read_prior(prior)
     with np.errstate(divide="ignore"):
         logs = np.where(counts >= 0, np.log(chances[::-1]) + known_prior.logs(counts), -np.inf)
     possible = np.isfinite(logs)
     if not possible.any():
         raise ParameterError(
-            f"no sum that the prior allows can be measured as {measured} in all; give a wider prior, and the"
+            f"no sum that the prior allows can be measured as {total} in all; give a wider prior, and the"
             " measurements as they were drawn, not clamped and not reconciled"
         )
     weights = np.exp(logs[possible] - logs[possible].max())

@@ -39,6 +39,7 @@ from discreet.infer.ratios import Estimate
 from discreet.labels import TOTAL
 
 if TYPE_CHECKING:
+    from discreet.certify.ptable import PTable
     from discreet.plan.layout import Grouping
     from discreet.plan.sections import TableSpec
     from discreet.publish.verify_folder import MeasuredFolder
@@ -87,7 +88,7 @@ class FolderReader:
         return {table.name: (table, indices) for table, indices in self.release.plan.layout.tables}
 
     def csv(self, level: Number = 0.95, prior: Any = None, table: str | None = None) -> str:
-        """Return a CSV text: labels, measurement, interval, mean and most likely count of every cell.
+        """Return a CSV text: labels, measurement, interval, mean and most likely count of every measured cell.
 
         Parameters
         ----------
@@ -106,11 +107,12 @@ class FolderReader:
         """
 
         def cell_rows(_: str, index: int, known_prior: Any) -> CellRows:
-            measured, inverse = np.unique(self.release.measurements[index], return_inverse=True)
-            rows = as_rows(intervals(self.release.plan.ptable, measured, level, known_prior))
+            numbers, ptable = self._measured(index)
+            measured, inverse = np.unique(numbers, return_inverse=True)
+            rows = as_rows(intervals(ptable, measured, level, known_prior))
             return [(number, *row) for number, row in zip(measured.tolist(), rows, strict=True)], inverse
 
-        return self._csv(table, ("measured", *column_names(self.release.plan.ptable)), cell_rows, prior)
+        return self._csv(table, ("measured", *column_names(*self.release.plan.ptables)), cell_rows, prior)
 
     def changes(self, before: "FolderReader", level: Number = 0.95, prior: Any = None, table: str | None = None) -> str:
         """Return a CSV text: labels, both measurements, and interval, mean and mode of the change of every cell.
@@ -133,13 +135,12 @@ class FolderReader:
 
         def cell_rows(name: str, index: int, known_prior: Any) -> CellRows:
             index_before = require_matching_grouping(self.release, before.release, name, index)
-            now, then = self.release.measurements[index].ravel(), before.release.measurements[index_before].ravel()
-            pairs, inverse = np.unique(np.stack([now, then], axis=1), axis=0, return_inverse=True)
-            ptables = self.release.plan.ptable, before.release.plan.ptable
-            rows = change_rows(ptables, pairs, level, known_prior)
+            (now, ptable), (then, ptable_before) = self._measured(index), before._measured(index_before)
+            pairs, inverse = np.unique(np.stack([now.ravel(), then.ravel()], axis=1), axis=0, return_inverse=True)
+            rows = change_rows((ptable, ptable_before), pairs, level, known_prior)
             return [(*pair, *row) for pair, row in zip(pairs.tolist(), rows, strict=True)], inverse
 
-        columns = column_names(self.release.plan.ptable, before.release.plan.ptable)
+        columns = column_names(*self.release.plan.ptables, *before.release.plan.ptables)
         return self._csv(table, ("measured", "measured_before", *columns), cell_rows, prior)
 
     def total(self, selection: str | Sequence[str], prior: Any = None, table: str | None = None) -> Posterior:
@@ -219,16 +220,37 @@ class FolderReader:
 
     def measurement(self, selection: str, table: str | None = None) -> int | None:
         """Return the measurement of a selection that is a single cell of the table or of a margin, else None."""
-        _, indices = self._table(table)
+        measured = self.measured_itself(selection, table)
+        return None if measured is None else measured[0]
+
+    def measured_itself(self, selection: str, table: str | None = None) -> tuple[int, "PTable"] | None:
+        """Return `measurement` with its table of noise; None if there is no such cell, or it is not measured."""
         labels = read_labels(selection)
-        for grouping_index in indices:
-            axes = self._grouping(grouping_index).axes
+        for index in self._table(table)[1]:
+            axes = self._grouping(index).axes
             if {axis.book.name for axis in axes} == set(labels) and all(
                 labels[axis.book.name] in axis.labels for axis in axes
             ):
-                cell = tuple(axis.labels.index(labels[axis.book.name]) for axis in axes)
-                return int(self.release.measurements[grouping_index][cell])
+                if self.release.measurements[index] is None:
+                    return None
+                numbers, ptable = self._measured(index)
+                return int(numbers[tuple(axis.labels.index(labels[axis.book.name]) for axis in axes)]), ptable
         return None
+
+    def _measured(self, index: int) -> tuple[Integers, "PTable"]:
+        """Return the measurements and the table of noise of a grouping that is measured."""
+        numbers, ptable = self.release.measurements[index], self.release.plan.ptable_of(index)
+        if numbers is None or ptable is None:
+            raise ParameterError(
+                f"{self._grouping(index).name} is not measured in {self.release.path}, so measurements.csv does not"
+                " have it; choose a table that is measured itself"
+            )
+        return numbers, ptable
+
+    def _measured_only(self, indices: Sequence[int]) -> list[int]:
+        """Return the groupings that are measured. Raise ParameterError if the finest, the first, is not."""
+        self._measured(indices[0])
+        return [index for index in indices if self.release.measurements[index] is not None]
 
     def _grouping(self, index: int) -> "Grouping":
         return self.release.plan.layout.groupings[index]
@@ -253,6 +275,8 @@ class FolderReader:
         for table, indices in tables:
             of_table = {axis.dimension for axis in table.dimensions}
             for index in indices:
+                if self.release.measurements[index] is None:
+                    continue
                 rows, row_index = cell_rows(table.name, index, prior if index == indices[0] else None)
                 axes = self._grouping(index).axes
                 # fields: table name, empty, total, labels of the axes, then the numbers of the cell
@@ -268,7 +292,7 @@ class FolderReader:
         self, selections: Sequence[str], prior: Any, table: str | None, without: Sequence[str | None] = ()
     ) -> list[SelectedCells]:
         """Return the fewest cells of a table that hold each selection, less the selection in `without`."""
-        indices = self._table(table)[1]
+        indices = self._measured_only(self._table(table)[1])
         return self._fewest(selections, prior, indices, self._may_be_at_end, without)
 
     def _cells_in_both(
@@ -276,10 +300,13 @@ class FolderReader:
     ) -> tuple[list[SelectedCells], list[SelectedCells]]:
         """Return the fewest cells of a sum that both folders have: in this folder, and in `before`."""
         require_comparable(self.release, _require_reader(before).release)
-        spec, indices = self._table(table)
+        spec, all_indices = self._table(table)
+        indices = self._measured_only(all_indices)
         shared = {indices[0]: require_matching_grouping(self.release, before.release, spec.name, indices[0])}
+        before._measured(shared[indices[0]])
         for index in indices[1:]:
-            if (index_before := matching_grouping(self.release, before.release, spec.name, index)) is not None:
+            index_before = matching_grouping(self.release, before.release, spec.name, index)
+            if index_before is not None and before.release.measurements[index_before] is not None:
                 shared[index] = index_before
 
         def in_before(cells: SelectedCells) -> SelectedCells:
@@ -317,11 +344,10 @@ class FolderReader:
 
     def _may_be_at_end(self, cells: SelectedCells) -> bool:
         """Return True if a count may be at the end of the domain or beyond, under a flat prior."""
-        domain = self.release.plan.ptable.domain
-        if not isinstance(domain, Counts) or domain.upper is None:
+        numbers, ptable = self._measured(cells.grouping_index)
+        if not isinstance(ptable.domain, Counts) or ptable.domain.upper is None:
             return False
-        measured = self.release.measurements[cells.grouping_index][cells.mask]
-        return any(count.open_end for count in posterior(self.release.plan.ptable, measured))
+        return any(count.open_end for count in posterior(ptable, numbers[cells.mask]))
 
     def _part_and_rest(
         self, part: str, whole: Sequence[str], prior: Any, table: str | None
@@ -339,11 +365,14 @@ class FolderReader:
         return self._cells([part], prior, table), self._cells([text for text, _ in rest], prior, table, without)
 
     def _sum(self, selected: Sequence[SelectedCells], prior: Any) -> Posterior:
-        ptable = self.release.plan.ptable
-        measured = np.concatenate([self.release.measurements[cells.grouping_index][cells.mask] for cells in selected])
-        if isinstance(read_prior(prior), Flat) and combine.has_same_noise(ptable):
-            return combine.measured_total(ptable, measured, prior)
-        return combine.total(posterior(ptable, measured, prior))
+        by_table: dict[str, tuple[PTable, list[Integers]]] = {}
+        for cells in selected:
+            numbers, ptable = self._measured(cells.grouping_index)
+            by_table.setdefault(ptable.digest, (ptable, []))[1].append(numbers[cells.mask])
+        measured = [(ptable, np.concatenate(numbers)) for ptable, numbers in by_table.values()]
+        if isinstance(read_prior(prior), Flat) and all(combine.has_same_noise(ptable) for ptable, _ in measured):
+            return combine.measured_totals(measured, prior)
+        return combine.total([count for ptable, numbers in measured for count in posterior(ptable, numbers, prior)])
 
     def _number_by_dimensions(self, selected: Sequence[SelectedCells]) -> CellsUsed:
         numbers: dict[int, int] = {}

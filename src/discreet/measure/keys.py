@@ -29,7 +29,6 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from discreet.arrays import Keys
 from discreet.certify.ptable import PTable
-from discreet.certify.verify import canonical
 
 SCHEME = 2
 """The scheme of keys for new labels."""
@@ -59,17 +58,10 @@ def header(scheme: int, ledger: str, version: str, unit: Sequence[object], ptabl
     ptable
         The certified table of the noise.
     """
-    purpose, table = ("cell", ptable.digest) if scheme == 1 else (f"cell {scheme}", table_digest(ptable))
+    purpose, table = ("cell", ptable.digest) if scheme == 1 else (f"cell {scheme}", ptable.table_digest)
     text = json.dumps([purpose, ledger, version, list(unit), table], ensure_ascii=False)
     encoded = text.encode()
     return len(encoded).to_bytes(4, "big") + encoded
-
-
-def table_digest(ptable: PTable) -> str:
-    """Return a digest of the parts of a certificate that decide which noise a key gives: bits, domain and weights."""
-    document = ptable.certificate.document
-    table = {name: document[name] for name in ("bits", "domain", "rows", "interior")}
-    return hashlib.sha256(canonical(table)).hexdigest()
 
 
 def derive_key(secret: bytes, purpose: str) -> bytes:

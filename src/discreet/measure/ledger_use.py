@@ -1,10 +1,12 @@
 """A release and its ledger: pay before anything is drawn.
 
-Cells that were released before, under the same definition, version, unit and table, cost nothing and get the same
-noise. Only the other cells count towards the touches that are paid for. Units are held before the data are read, spent
-at the first draw, and given back if anything fails before the first draw. A release that was cut off after that goes on
-from the measurements it kept (`pending`), under its name in the ledger, and pays nothing more. If it kept none, it is
-run again: with query keys it has the same name in the ledger and the same noise, with fresh keys it pays again.
+Cells that were released before, under the same definition, version, unit and table of noise, cost nothing and get the
+same noise. Only the other cells count towards the touches that are paid for; with another table a cell is a new
+measurement. With several tables of noise, the units cover each person's cells of all tables, composed. Units are held
+before the data are read, spent at the first draw, and given back if anything fails before the first draw. A release
+that was cut off after that goes on from the measurements it kept (`pending`), under its name in the ledger, and pays
+nothing more. If it kept none, it is run again: with query keys it has the same name in the ledger and the same noise,
+with fresh keys it pays again.
 
 The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
 not, the same keys would show the exact differences. So nothing is drawn or recorded, and the steward is told. This
@@ -15,7 +17,7 @@ holds for a cell in whatever table it is released again. Without a ledger, the m
 import hashlib
 import hmac
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +32,7 @@ from discreet.measure import keys, secrets
 from discreet.measure.secret_memory import Memory
 from discreet.plan.guarantee import why_no_promise
 from discreet.plan.layout import Layout
+from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 
@@ -48,7 +51,7 @@ class Charge(NamedTuple):
 
 
 class _Priced(NamedTuple):
-    """A release as a ledger sees it: name, digests of cells, cells known before, new touches, units."""
+    """A release as a ledger sees it: name, digests of measured cells, cells known before, new touches, units."""
 
     name: str
     digests: list[bytes]
@@ -63,8 +66,8 @@ class LedgerUse:
 
     Attributes
     ----------
-    start
-        The header of all keys of the release.
+    starts
+        For every table of noise, the header of the keys of its cells.
     scheme
         The scheme of the keys.
     memory
@@ -75,7 +78,7 @@ class LedgerUse:
         The units of the release; None before they are reserved, and without a ledger.
     """
 
-    start: bytes
+    starts: tuple[bytes, ...]
     scheme: int = keys.SCHEME
     memory: Memory | None = None
     ledger: "Ledger | None" = None
@@ -106,8 +109,9 @@ class LedgerUse:
         if ledger is not None:
             ledger_id = ledger.id
             scheme = _scheme(ledger.releases(None if memory is None else memory.head(ledger_id)), spec.version)
-        start = keys.header(scheme, ledger_id, spec.version, _unit_rule(spec, plan.layout), plan.ptable)
-        return cls(start, scheme, memory, ledger)
+        unit = _unit_rule(spec, plan.layout)
+        starts = tuple(keys.header(scheme, ledger_id, spec.version, unit, ptable) for ptable in plan.ptables)
+        return cls(starts, scheme, memory, ledger)
 
     @contextmanager
     def reserved(self, plan: ReleasePlan) -> Iterator["LedgerUse"]:
@@ -153,15 +157,27 @@ class LedgerUse:
         return Charge(0 if held else priced.cost, self.ledger.show().left, self.ledger.capacity)
 
     def _priced(self, plan: ReleasePlan, ledger: "Ledger") -> "_Priced":
-        spec, layout = plan.spec, plan.layout
+        spec, measured = plan.spec, plan.measured
         nonce = secrets.random_bytes(16) if spec.key == "fresh" else b""
-        digests = keys.cell_identities(nonce + self.start, layout.cells.definitions)
-        public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design"})
-        name = f"{spec.version} {hashlib.sha256(nonce + self.start + public.encode()).hexdigest()[:16]}"
+        digests = self._identities(measured, nonce)
+        public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design", "measure"})
+        which = b"" if _all_alike(measured) else b"".join(sorted(digests))
+        name_digest = hashlib.sha256(nonce + b"".join(self.starts) + public.encode() + which).hexdigest()
+        name = f"{spec.version} {name_digest[:16]}"
         known = ledger.known(digests, name)
-        touches = layout.touches(spec.unit.contributions, [digest in known for digest in digests])
-        cost = ledger.cost([(plan.ptable, touches)], spec.unit.contributions) if touches else 0
-        return _Priced(name, digests, len(known), touches, cost)
+        touches = measured.touches(spec.unit.contributions, [digest in known for digest in digests])
+        cost = max(_cost(ledger, plan, numbers) for numbers in touches.by_table)
+        return _Priced(name, digests, len(known), touches.most, cost)
+
+    def _identities(self, measured: MeasuredCells, nonce: bytes = b"") -> list[bytes]:
+        """Return the identity of every measured cell: 16 bytes that depend on everything its key depends on."""
+        identities = [b""] * measured.size
+        for table, start in enumerate(self.starts):
+            cells = measured.of_table(table).tolist()
+            own = keys.cell_identities(nonce + start, (measured.definitions[cell] for cell in cells))
+            for cell, identity in zip(cells, own, strict=True):
+                identities[cell] = identity
+        return identities
 
     def _reserve(self, plan: ReleasePlan) -> "LedgerUse":
         spec = plan.spec
@@ -237,7 +253,7 @@ class LedgerUse:
         plan
             The plan of the release.
         counts
-            The true count of every distinct cell.
+            The true count of every distinct cell of the layout.
         secret
             The secret of the release.
 
@@ -250,7 +266,7 @@ class LedgerUse:
         SecretError
             The memory of the secret cannot be used.
         """
-        truths = self._truths(plan.layout, counts, secret) if plan.spec.key == "query" else None
+        truths = self._truths(plan.measured, counts, secret) if plan.spec.key == "query" else None
         if self.grant is not None and self.ledger is not None:
             self.grant.spend(truths)
             if self.memory is not None:
@@ -259,13 +275,15 @@ class LedgerUse:
             assert self.memory is not None, "a specification without a place for it is refused"
             self.memory.remember(plan.spec.version, *truths)
 
-    def _truths(self, layout: Layout, counts: npt.NDArray[np.int64], secret: bytes) -> tuple[list[bytes], list[bytes]]:
-        """Return the name of every cell, and a keyed hash of its name and true count."""
+    def _truths(
+        self, measured: MeasuredCells, counts: npt.NDArray[np.int64], secret: bytes
+    ) -> tuple[list[bytes], list[bytes]]:
+        """Return the name of every measured cell, and a keyed hash of its name and true count."""
         key = keys.derive_key(secret, "truth")
-        names = keys.cell_identities(self.start, layout.cells.definitions)
+        names = self._identities(measured)
         hashes = [
             hmac.digest(key, name + count.to_bytes(8, "big", signed=True), "sha256")[:16]
-            for name, count in zip(names, counts.tolist(), strict=True)
+            for name, count in zip(names, counts[measured.cells].tolist(), strict=True)
         ]
         return names, hashes
 
@@ -286,6 +304,17 @@ class LedgerUse:
             return None
         seq, mac = self.grant.head()
         return {"id": self.ledger.id, "seq": seq, "mac": mac, "units": self.grant.cost}
+
+
+def _all_alike(measured: MeasuredCells) -> bool:
+    """Return True if every grouping is measured, with one table of noise."""
+    return set(measured.noise_of) == {0}
+
+
+def _cost(ledger: "Ledger", plan: ReleasePlan, numbers: Sequence[int]) -> int:
+    """Return the units that cover one person who is in so many new cells of each table of noise."""
+    parts = [(ptable, number) for ptable, number in zip(plan.ptables, numbers, strict=True) if number]
+    return ledger.cost(parts, plan.spec.unit.contributions) if parts else 0
 
 
 def _give_back(release: str) -> str:

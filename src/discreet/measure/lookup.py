@@ -1,42 +1,32 @@
-"""Measurements: one noisy integer for every distinct cell.
+"""Measurements: one noisy integer for every measured cell.
 
 A measurement is the only number made from the truth. It is not clamped, so it may be below 0. All later stages, the
 tables and their replay by `verify`, read measurements and nothing else.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from discreet.arrays import Integers, Keys
-from discreet.certify.ptable import PTable
-from discreet.plan.layout import Layout
+from discreet.plan.release_plan import ReleasePlan
 
 
-def measure(ptable: PTable, counts: Integers, keys: Keys | None) -> Integers:
-    """Return the measurements of cells.
+def measure(plan: ReleasePlan, counts: Integers, keys: Sequence[Keys] | None) -> Integers:
+    """Return the measurements of all measured cells, each from the table of noise of its cell.
 
     Parameters
     ----------
-    ptable
-        The certified table of the noise.
+    plan
+        The plan of the release.
     counts
-        The true count of every distinct cell.
+        The true count of every distinct cell of the layout.
     keys
-        The key of every cell. None: keys are drawn from the system's generator.
+        For every table of noise, the keys of its cells. None: keys are drawn from the system's generator.
     """
-    return np.asarray(ptable.perturb(counts, keys), dtype=np.int64)
-
-
-def by_grouping(layout: Layout, measurements: Integers) -> list[Integers]:
-    """Return the measurements of every grouping, in the shape of the grouping.
-
-    Parameters
-    ----------
-    layout
-        The groupings, and the distinct cells of each.
-    measurements
-        The measurement of every distinct cell.
-    """
-    return [
-        measurements[indices].reshape(grouping.shape)
-        for grouping, indices in zip(layout.groupings, layout.cells.indices, strict=True)
-    ]
+    measurements = np.empty(plan.measured.size, dtype=np.int64)
+    for table, ptable in enumerate(plan.ptables):
+        cells = plan.measured.of_table(table)
+        own_keys = None if keys is None else keys[table]
+        measurements[cells] = ptable.perturb(counts[plan.measured.cells[cells]], own_keys)
+    return measurements

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from discreet.errors import SpecError
 from discreet.labels import listed
-from discreet.plan.layout import Layout, disjoint
+from discreet.plan.layout import Layout
 from discreet.plan.spec import ReleaseSpec
+from discreet.plan.touches import disjoint
 from discreet.plan.yaml_file import YamlPath
 
 EVERYONE = "everyone"

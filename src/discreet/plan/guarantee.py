@@ -1,15 +1,19 @@
 """The guarantee of a release: the most that one person may lose by one count, and by all counts together.
 
-The guarantee is computed from the specification and the certified table of noise, so it does not depend on the data.
+The guarantee is computed from the specification and the certified tables of noise, so it does not depend on the data.
+
+With several tables of noise, people in different cells lose differently. The composed guarantee is the largest over all
+combinations of leaves: for each, the tables of all cells that hold it are composed (`touches`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.account.composition import MOST_PARTITIONED, compose
+from discreet.account.composition import MOST_PARTITIONED, Composition, compose
 from discreet.account.group_privacy import group_profile
 from discreet.account.privacy_profile import profile
 from discreet.certify.ptable import PTable
@@ -17,6 +21,7 @@ from discreet.errors import ExceededBudgetError
 from discreet.exact import Epsilon, exact, upper
 from discreet.plan.contributor_keys import unevenness
 from discreet.plan.spec import ReleaseSpec
+from discreet.plan.touches import Touches
 
 PARTITIONS, GROUP = "all ways to split the rows", "group privacy"
 """How the rows of one person are accounted for."""
@@ -77,24 +82,36 @@ def why_no_cell_promise(spec: ReleaseSpec) -> str | None:
     return spec.why_from_data
 
 
-def cell_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction | None:
-    """Return delta of one count, read alone, at the epsilon of the certificate, or None if nothing is promised.
+def cell_epsilon(ptables: Sequence[PTable]) -> int | float | Fraction:
+    """Return an epsilon that holds for one count of any table, read alone: the largest of the certificates."""
+    return max((ptable.guarantee.epsilon for ptable in ptables), key=lambda epsilon: Fraction(str(epsilon)))
 
-    If a person has one row at most, this is the delta of the certificate. Otherwise it is an upper bound.
+
+def cell_delta(spec: ReleaseSpec, ptables: Sequence[PTable]) -> Fraction | None:
+    """Return delta of one count, read alone, at `cell_epsilon`, or None if nothing is promised.
+
+    With several tables, this is the largest of the tables, each at the epsilon of its own certificate. If a person has
+    one row at most, the delta of one table is the delta of its certificate. Otherwise it is an upper bound.
     """
     if why_no_cell_promise(spec) is not None:
         return None
+    return max(_one_table_delta(spec, ptable) for ptable in ptables)
+
+
+def _one_table_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction:
     epsilon, _, delta = ptable.guarantee
     if spec.unit.contributions == 1 and spec.key != "contributors":
         return delta
-    bound = float(cell_deltas(spec, ptable, np.array([float(epsilon) * (1 - 2.0**-50)]))[0])
+    bound = float(_one_table_deltas(spec, ptable, np.array([float(epsilon) * (1 - 2.0**-50)]))[0])
     if method_of(spec.unit.contributions) == GROUP:
         bound = _rounded_up(bound, GROUP)
     return max(delta, Fraction(bound))
 
 
-def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return an upper bound of delta of one count, read alone.
+def cell_deltas(
+    spec: ReleaseSpec, ptables: Sequence[PTable], epsilons: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return an upper bound of delta of one count of any table, read alone.
 
     All rows of a person may be in the count. Contributor keys are a little uneven, which adds to delta.
 
@@ -102,11 +119,15 @@ def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.floa
     ----------
     spec
         The specification: its unit and its kind of key.
-    ptable
-        The certified table of noise.
+    ptables
+        The certified tables of noise.
     epsilons
         The epsilons at which delta is bounded.
     """
+    return np.asarray(np.max([_one_table_deltas(spec, ptable, epsilons) for ptable in ptables], axis=0))
+
+
+def _one_table_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if method_of(spec.unit.contributions) == GROUP:
         bound = group_profile(ptable, spec.unit.contributions).delta(epsilons)
     else:
@@ -117,17 +138,36 @@ def cell_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.floa
     return np.minimum(bound, 1)
 
 
-def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise | None:
+def compositions(ptables: Sequence[PTable], touches: Touches, rows: int) -> list[Composition]:
+    """Return what people lose in all their cells, composed, for every combination that may lose the most.
+
+    Parameters
+    ----------
+    ptables
+        The certified tables of noise.
+    touches
+        In how many cells of each table one person is.
+    rows
+        Most rows of one person.
+    """
+    return [compose(_parts(ptables, numbers), contributions=rows if rows > 1 else None) for numbers in touches.by_table]
+
+
+def _parts(ptables: Sequence[PTable], numbers: Sequence[int]) -> list[tuple[PTable, int]]:
+    return [(ptable, number) for ptable, number in zip(ptables, numbers, strict=True) if number]
+
+
+def composed_promise(spec: ReleaseSpec, ptables: Sequence[PTable], touches: Touches) -> Promise | None:
     """Return the composed guarantee of a release, or None if nothing is promised.
 
     Parameters
     ----------
     spec
         The specification: its budget, its unit and its kind of key.
-    ptable
-        The certified table of noise.
+    ptables
+        The certified tables of noise.
     touches
-        Number of times that one person's loss is composed.
+        In how many cells of each table one person is.
 
     Raises
     ------
@@ -139,20 +179,40 @@ def composed_promise(spec: ReleaseSpec, ptable: PTable, touches: int) -> Promise
     assert spec.budget is not None
     rows = spec.unit.contributions
     epsilon, delta = Epsilon.of(spec.budget.epsilon), exact(spec.budget.delta, "delta")
-    together = compose(ptable, touches, contributions=rows if rows > 1 else None)
-    bound = together.delta(float(epsilon) * (1 - 2.0**-50))
-    if epsilon.exponent is not None:  # the sum over cells, exactly; for several rows, if nothing is lost beside epsilon
-        total = touches * ptable.delta(epsilon.exponent / (touches * rows))
-        if rows == 1 or total == 0:
-            bound = min(bound, float(np.nextafter(float(total), 1)) if total else 0.0)
+    bounds, together = [], compositions(ptables, touches, rows)
+    for numbers, composition in zip(touches.by_table, together, strict=True):
+        bound = composition.delta(float(epsilon) * (1 - 2.0**-50))
+        if epsilon.exponent is not None:
+            bound = min(bound, _basic_bound(_parts(ptables, numbers), epsilon.exponent, rows))
+        bounds.append(bound)
+    bound, floor = max(bounds), max(composition.floor for composition in together)
     if bound > delta:
+        design = "this design" if len(ptables) == 1 else "these designs"
         raise ExceededBudgetError(
-            f"the budget is epsilon {spec.budget.epsilon} and delta {spec.budget.delta}; with this design (epsilon"
-            f" {ptable.guarantee.epsilon} a cell) one person {_in_cells(touches, rows)} may lose delta {bound:.3g}"
-            f" there, and {together.floor:.3g} at any epsilon",
+            f"the budget is epsilon {spec.budget.epsilon} and delta {spec.budget.delta}; with {design} (epsilon"
+            f" {', '.join(str(ptable.guarantee.epsilon) for ptable in ptables)} a cell) one person"
+            f" {_in_cells(touches.most, rows)} may lose delta {bound:.3g} there, and {floor:.3g} at any epsilon",
             "publish fewer margins, take a noisier design, or leave the design out, so that the adviser chooses",
         )
-    return Promise(spec.budget.epsilon, bound, together.floor, method_of(rows))
+    return Promise(spec.budget.epsilon, bound, floor, method_of(rows))
+
+
+def _basic_bound(parts: Sequence[tuple[PTable, int]], epsilon: Fraction, rows: int) -> float:
+    """Return the exact sum of the deltas of all cells, with epsilon shared out as the certificates say; 1 if none.
+
+    With several rows this is a bound only if nothing is lost beside epsilon, so that the sum is 0.
+    """
+    shares = [ptable.certificate.epsilon.exponent for ptable, _ in parts] if len(parts) > 1 else [Fraction(1)]
+    if any(share is None for share in shares):
+        return 1.0
+    whole = sum(number * (share or 0) for (_, number), share in zip(parts, shares, strict=True))
+    total = sum(
+        (number * ptable.delta(epsilon * (share or 0) / (whole * rows)))
+        for (ptable, number), share in zip(parts, shares, strict=True)
+    )
+    if rows > 1 and total:
+        return 1.0
+    return min(float(np.nextafter(float(total), 1)), 1.0) if total else 0.0
 
 
 def _in_cells(touches: int, rows: int) -> str:

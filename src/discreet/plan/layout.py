@@ -8,8 +8,7 @@ is written as bytes that can be read in one way only,
 
 A key is made from these bytes, after a header for the release (`measure.keys`).
 
-Touches are the largest number of distinct cells that hold one leaf combination: one person is counted that many times.
-If a person may have several rows, touches are the number of families of disjoint cells.
+`touches` tells in how many cells one person is.
 """
 
 import itertools
@@ -20,16 +19,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.arrays import Integers
 from discreet.errors import SpecError
 from discreet.plan.codebook import Codebook, Groups, grouped
 from discreet.plan.sections import Axis, TableSpec
 from discreet.plan.spec import ReleaseSpec
+from discreet.plan.touches import count_touches, first_occurrences
 
 MOST_CELLS = 50_000_000
-MOST_COMBINATIONS = 5_000_000
 MOST_GROUPINGS = 20_000
 
 Population = Mapping[str, frozenset[int]]
@@ -177,11 +175,7 @@ class Layout:
         return Cells(list(index), indices)
 
     def touches(self, contributions: int = 1, paid: Sequence[bool] | None = None) -> int:
-        """Return how many times one person's loss is composed.
-
-        With one row a person, this is the largest number of distinct cells that hold one leaf combination. With
-        several rows, overlapping cells may change by different amounts, so families of disjoint cells are composed:
-        the changes of all cells of one family add up to the contributions at most.
+        """Return how many times one person's loss is composed, if all cells have the same noise (`touches`).
 
         Parameters
         ----------
@@ -190,78 +184,8 @@ class Layout:
         paid
             For each distinct cell, True if it is paid for already and does not count.
         """
-        new_cells = self._new_cells(paid)
-        if contributions > 1:
-            return self._families(new_cells)
-        shape = tuple(len(book.leaves) for book in self.books)
-        if math.prod(shape) > MOST_COMBINATIONS:
-            return sum(
-                grouping.multiplicity
-                for grouping, is_new in zip(self.groupings, new_cells, strict=True)
-                if is_new.any()
-            )
-        total = np.zeros(shape, dtype=np.int64)
-        for grouping, is_new in zip(self.groupings, new_cells, strict=True):
-            total += self._by_combination(grouping, is_new.reshape(grouping.shape).astype(np.int64), shape)
-        return int(total.max())
-
-    def _new_cells(self, paid: Sequence[bool] | None) -> list[npt.NDArray[np.bool_]]:
-        """For every grouping, tell which of its cells count: each distinct unpaid cell once, where it first occurs."""
-        number = len(self.cells.definitions)
-        is_unseen = np.full(number, True)
-        if paid is not None:
-            is_unseen &= ~np.asarray(paid, dtype=bool)
-        new_cells = []
-        for indices in self.cells.indices:
-            is_new = is_unseen[indices]
-            first_position = np.empty(number, dtype=np.int64)
-            first_position[indices[::-1]] = np.arange(len(indices))[::-1]
-            is_new &= first_position[indices] == np.arange(len(indices))
-            is_unseen[indices] = False
-            new_cells.append(is_new)
-        return new_cells
-
-    def _families(self, new_cells: Sequence[npt.NDArray[np.bool_]]) -> int:
-        """Number of families when each grouping greedily joins the first family that it is disjoint from.
-
-        A grouping whose groups overlap joins as many families as its groups need.
-        """
-        families: list[list[Population]] = []
-        for grouping, is_new in zip(self.groupings, new_cells, strict=True):
-            if not is_new.any():
-                continue
-            population = grouping.population
-            for _ in range(math.prod(axis.families for axis in grouping.axes)):
-                fitting = (family for family in families if all(disjoint(population, other) for other in family))
-                family = next(fitting, None)
-                if family is None:
-                    families.append([population])
-                else:
-                    family.append(population)
-        return len(families)
-
-    def _by_combination(self, grouping: Grouping, is_new: Integers, shape: tuple[int, ...]) -> Integers:
-        """Return for every leaf combination the number of new cells of a grouping that hold it."""
-        cells = is_new
-        axis_books = []
-        for axis in grouping.axes:
-            groups, leaves = axis.pairs
-            by_leaf = np.zeros((len(axis.book.leaves), *cells.shape[1:]), dtype=np.int64)
-            np.add.at(by_leaf, leaves, cells[groups])
-            cells = np.moveaxis(by_leaf, 0, -1)
-            axis_books.append(self.books.index(axis.book))
-        cells = np.transpose(cells, np.argsort(axis_books)) if axis_books else cells
-        full = np.reshape(cells, [size if index in axis_books else 1 for index, size in enumerate(shape)])
-        for book, members in grouping.within:
-            filtered = self.books.index(book)
-            inside = np.array([leaf in members for leaf in range(shape[filtered])], dtype=np.int64)
-            full = full * np.reshape(inside, [-1 if index == filtered else 1 for index in range(len(shape))])
-        return np.broadcast_to(full, shape)
-
-
-def disjoint(population: Population, other: Population) -> bool:
-    """Return True if no leaf combination is in both populations."""
-    return any(not leaves & other[name] for name, leaves in population.items() if name in other)
+        new_cells = first_occurrences(self.cells.indices, len(self.cells.definitions), paid)
+        return count_touches(self, [dict(enumerate(new_cells))], contributions).most
 
 
 def _encoded(book: Codebook, members: frozenset[int]) -> bytes:

@@ -108,6 +108,16 @@ def _with_paths_from(folder: Path, spec: ReleaseSpec) -> ReleaseSpec:
         changed["secret"] = Secret(file=joined(secret.file), env=secret.env, memory=joined(secret.memory))
     if spec.ledger is not None and "://" not in spec.ledger:
         changed["ledger"] = joined(spec.ledger)
-    if spec.design is not None and "certificate" in spec.design:
-        changed["design"] = {**spec.design, "certificate": joined(str(spec.design["certificate"]))}
+    changed["design"] = _with_certificate_from(folder, spec.design)
+    if spec.measure != "published":
+        changed["measure"] = [
+            entry.model_copy(update={"design": _with_certificate_from(folder, entry.design)}) for entry in spec.measure
+        ]
     return spec.model_copy(update=changed)
+
+
+def _with_certificate_from(folder: Path, design: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a design with the relative path of its certificate, if it has one, joined to a folder."""
+    if design is None or "certificate" not in design:
+        return design
+    return {**design, "certificate": str(folder / str(design["certificate"]))}

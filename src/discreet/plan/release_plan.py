@@ -1,24 +1,26 @@
 """The plan of a release: everything that is decided before a row is read.
 
-    specification -> codebooks, layout, fixed counts -> touches -> table of noise -> promise
+    specification -> codebooks, layout, fixed counts -> tables of noise, measured cells -> touches -> promise
 
 A plan is made from the specification alone, so nothing in a plan depends on the data.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.certify.ptable import PTable
-from discreet.errors import SpecError
+from discreet.errors import ReleaseError, SpecError
 from discreet.exact import exact
 from discreet.plan import codebook, read_spec
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
-from discreet.plan.noise_table import choose_noise
+from discreet.plan.measured_cells import MeasuredCells
+from discreet.plan.noise_table import ReleaseNoise, choose_noise
 from discreet.plan.spec import ReleaseSpec
+from discreet.plan.touches import Touches
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,6 @@ class Resolved:
     layout: Layout
     literals: tuple[FixedCount, ...]
 
-    @property
-    def touches(self) -> int:
-        """Number of times that one person's loss is composed."""
-        return self.layout.touches(self.spec.unit.contributions)
-
 
 @dataclass(frozen=True)
 class ReleasePlan:
@@ -54,10 +51,12 @@ class ReleasePlan:
     ----------
     spec, codebooks, layout, literals
         The specification, resolved: see `Resolved`.
-    ptable
-        The certified table of noise.
-    touches
-        Number of times that one person's loss is composed.
+    ptables
+        The certified tables of noise.
+    measured
+        The groupings that are measured, each with the number of its table. Others are published by least squares.
+    exposure
+        In how many cells of each table one person is.
     promise
         The most that one person may lose in all, or None if nothing is promised.
     reason
@@ -68,10 +67,28 @@ class ReleasePlan:
     codebooks: Mapping[str, Codebook]
     layout: Layout
     literals: tuple[FixedCount, ...]
-    ptable: PTable
-    touches: int
+    ptables: tuple[PTable, ...]
+    measured: MeasuredCells
+    exposure: Touches
     promise: Promise | None
     reason: str = ""
+
+    @property
+    def ptable(self) -> PTable:
+        """The certified table of noise. Raise ReleaseError if there are several."""
+        if len(self.ptables) > 1:
+            raise ReleaseError(f"the release has {len(self.ptables)} tables of noise; take them from ptables")
+        return self.ptables[0]
+
+    @property
+    def touches(self) -> int:
+        """Number of times that one person's loss is composed."""
+        return self.exposure.most
+
+    def ptable_of(self, grouping: int) -> PTable | None:
+        """Return the table of noise of a grouping, given by its index; None if the grouping is not measured."""
+        number = self.measured.noise_of[grouping]
+        return None if number is None else self.ptables[number]
 
     def __repr__(self) -> str:
         promised = "nothing promised"
@@ -79,8 +96,13 @@ class ReleasePlan:
             promised = f"epsilon {self.promise.epsilon}, delta {self.promise.delta:.3g}"
         return (
             f"ReleasePlan({len(self.layout.tables)} tables, {len(self.layout.groupings)} groupings,"
-            f" {self.ptable.design.get('name', 'noise')}, {self.touches} touches, {promised})"
+            f" {self._noise()}, {self.touches} touches, {promised})"
         )
+
+    def _noise(self) -> str:
+        names = dict.fromkeys(str(ptable.design.get("name", "noise")) for ptable in self.ptables)
+        several = "" if len(self.ptables) == 1 else f"{len(self.ptables)} tables of noise: "
+        return several + ", ".join(names)
 
 
 def resolve(spec: ReleaseSpec) -> Resolved:
@@ -118,30 +140,31 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
         The budget does not suffice.
     """
     resolved = resolve(spec)
-    ptable, reason = choose_noise(spec, resolved.touches)
-    promise = composed_promise(spec, ptable, resolved.touches)
+    unpromised = plan_with(resolved, choose_noise(spec, resolved.layout), None)
+    promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
-    return plan_with(resolved, ptable, promise, reason)
+    return replace(unpromised, promise=promise)
 
 
-def plan_with(resolved: Resolved, ptable: PTable, promise: Promise | None, reason: str = "") -> ReleasePlan:
+def plan_with(resolved: Resolved, noise: ReleaseNoise, promise: Promise | None) -> ReleasePlan:
     """Return the plan of a resolved specification.
 
     Parameters
     ----------
     resolved
         The specification, with its names resolved.
-    ptable
-        The certified table of noise.
+    noise
+        The certified tables of noise, and the groupings that are measured.
     promise
         The composed guarantee, or None if nothing is promised.
-    reason
-        Why this table was chosen, in words; empty for a folder that is read.
     """
+    spec = resolved.spec
+    exposure = noise.measured.touches(spec.unit.contributions)
     return ReleasePlan(
-        resolved.spec, resolved.codebooks, resolved.layout, resolved.literals, ptable, resolved.touches, promise, reason
-    )
+        spec, resolved.codebooks, resolved.layout, resolved.literals, noise.ptables, noise.measured, exposure, promise,
+        noise.reason,
+    )  # fmt: skip
 
 
 def plan(spec: Any) -> ReleasePlan:
@@ -155,7 +178,7 @@ def plan(spec: Any) -> ReleasePlan:
     Returns
     -------
     ReleasePlan
-        The groupings, the table of noise, the touches and the promise.
+        The groupings, the tables of noise, the touches and the promise.
 
     Raises
     ------

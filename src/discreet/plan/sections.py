@@ -230,6 +230,18 @@ class TableSpec(Section):
         return labels
 
 
+class MeasuredGrouping(Section):
+    """A table or one of its published margins that is measured, with the noise of its cells."""
+
+    table: str = Field(description="Name of a table.")
+    margin: list[str] | None = Field(
+        None, description="Dimensions of a published margin of the table; [] is the total. Default: the table itself."
+    )
+    design: dict[str, Any] | None = Field(
+        None, description="The noise, as in design of the release. Default: the design of the release."
+    )
+
+
 class Budget(Section):
     """The most that one person may lose in all."""
 

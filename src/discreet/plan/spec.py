@@ -25,7 +25,18 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from discreet.errors import SpecError
 from discreet.plan.metadata import Language, Metadata, require_known_names
-from discreet.plan.sections import Budget, Dimension, Fixed, Label, Secret, Section, TableSpec, Unit, one_line
+from discreet.plan.sections import (
+    Budget,
+    Dimension,
+    Fixed,
+    Label,
+    MeasuredGrouping,
+    Secret,
+    Section,
+    TableSpec,
+    Unit,
+    one_line,
+)
 from discreet.plan.source import Source
 from discreet.plan.yaml_file import text
 
@@ -54,6 +65,11 @@ class ReleaseSpec(Section):
     unit: Unit = Field(Unit(), description="Whose privacy is kept. Default: every row is a person.")
     dimensions: dict[Label, Dimension] = Field(description="The codebook of each dimension that tables use.")
     tables: list[TableSpec] = Field(min_length=1, description="The tables to publish.")
+    measure: Literal["published"] | list[MeasuredGrouping] = Field(
+        "published",
+        description="Groupings that are measured: published (every table and margin, all with one noise), or a list."
+        " Other groupings are published from the measured ones by least squares.",
+    )
     design: dict[str, Any] | None = Field(
         None,
         description="A design by name with its parameters, or {certificate: FILE}. Default: the adviser's best design.",
@@ -169,6 +185,7 @@ class ReleaseSpec(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> "ReleaseSpec":
+        self._refuse_measured_with_contributor_keys()
         if self.key != "fresh" and self.secret is None:
             raise SpecError(
                 f"key is {self.key}, which needs a secret; give secret: {{file: ...}} or key: fresh", ("key",)
@@ -200,12 +217,24 @@ class ReleaseSpec(Section):
             raise SpecError("a ledger needs the secret that opened it; give secret: {file: ...}", ("ledger",))
         require_known_names(self.metadata, [table.name for table in self.tables], self.dimensions)
         self._refuse_given_record_keys()
-        self._refuse_more_than_certificate()
-        try:
-            json.dumps(self.design, allow_nan=False, default=str)
-        except ValueError:
-            raise SpecError("the design has an infinity or NaN; give finite numbers", ("design",)) from None
+        for yaml_path, design in self.designs:
+            _refuse_wrong_design(design, self.bits, yaml_path)
         return self
+
+    @property
+    def designs(self) -> list[tuple[tuple[str | int, ...], dict[str, Any]]]:
+        """The designs that the specification states, each with its place."""
+        listed = [] if self.measure == "published" else list(self.measure)
+        own = [(("measure", index, "design"), entry.design) for index, entry in enumerate(listed)]
+        return [(path, design) for path, design in [(("design",), self.design), *own] if design is not None]
+
+    def _refuse_measured_with_contributor_keys(self) -> None:
+        if self.measure != "published" and self.key == "contributors":
+            raise SpecError(
+                "key is contributors, and measure lists groupings; noise that people's keys choose does not compose, so"
+                " there is no budget to share among groupings: leave measure out, or take key: query",
+                ("measure",),
+            )
 
     def _refuse_given_record_keys(self) -> None:
         if self.record_keys is None:
@@ -218,16 +247,19 @@ class ReleaseSpec(Section):
                 ("unit",),
             )
 
-    def _refuse_more_than_certificate(self) -> None:
-        if self.design is None or "certificate" not in self.design:
-            return
-        if not isinstance(self.design["certificate"], (str, os.PathLike)):
-            raise SpecError("the certificate is not a path; give the path of a certificate", ("design", "certificate"))
-        if len(self.design) > 1:
-            parameters = ", ".join(str(name) for name in self.design if name != "certificate")
-            raise SpecError(
-                f"the design is a certificate and also has {parameters}; leave {parameters} out",
-                ("design",),
-            )
-        if self.bits is not None:
-            raise SpecError("the design is a certificate, and a certificate states its bits; leave bits out", ("bits",))
+
+def _refuse_wrong_design(design: dict[str, Any], bits: int | None, yaml_path: tuple[str | int, ...]) -> None:
+    """Raise SpecError if a design has an infinity, or is a certificate and has parameters or bits as well."""
+    try:
+        json.dumps(design, allow_nan=False, default=str)
+    except ValueError:
+        raise SpecError("the design has an infinity or NaN; give finite numbers", yaml_path) from None
+    if "certificate" not in design:
+        return
+    if not isinstance(design["certificate"], (str, os.PathLike)):
+        raise SpecError("the certificate is not a path; give the path of a certificate", (*yaml_path, "certificate"))
+    if len(design) > 1:
+        parameters = ", ".join(str(name) for name in design if name != "certificate")
+        raise SpecError(f"the design is a certificate and also has {parameters}; leave {parameters} out", yaml_path)
+    if bits is not None:
+        raise SpecError("the design is a certificate, and a certificate states its bits; leave bits out", ("bits",))

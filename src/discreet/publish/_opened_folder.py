@@ -1,9 +1,10 @@
-"""Open a release folder: read its manifest, its files, its certificate and its measurements."""
+"""Open a release folder: read its manifest, its files, its certificates and its measurements."""
 
 import csv
 import errno
 import hashlib
 import io
+import re
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -13,29 +14,35 @@ import numpy.typing as npt
 from pydantic import ValidationError
 
 from discreet import files
-from discreet.certify.ptable import PTable, load
+from discreet.certify.ptable import load
 from discreet.errors import CertificateError
-from discreet.measure import lookup
-from discreet.plan.noise_table import require_fit
+from discreet.plan.noise_table import ReleaseNoise, listed_groupings, require_fit, with_same_cells
 from discreet.plan.release_plan import Resolved, resolve
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import table_files
-from discreet.publish.folder import CERTIFICATE, MANIFEST, REPORT
-from discreet.publish.manifest import Manifest
+from discreet.publish.folder import MANIFEST, REPORT, written_version
+from discreet.publish.manifest import (
+    CERTIFICATE,
+    CERTIFICATES,
+    VERSION,
+    VERSION_OF_LISTS,
+    Manifest,
+    certificate_names,
+)
 from discreet.publish.reachable import is_reachable
 
 LARGEST_MANIFEST = 64_000_000
 
-Measurements = tuple[npt.NDArray[np.int64], ...]
+Measurements = tuple[npt.NDArray[np.int64] | None, ...]
 
 
 @dataclass(frozen=True)
 class OpenedFolder:
-    """A folder whose manifest, files and certificate were read, and whose specification was resolved."""
+    """A folder whose manifest, files and certificates were read, and whose specification was resolved."""
 
     manifest: Manifest
     content: dict[str, bytes]
-    ptable: PTable
+    noise: ReleaseNoise
     resolved: Resolved
 
 
@@ -47,9 +54,41 @@ def open_folder(path: Path) -> OpenedFolder:
     if failures:
         raise refused(path, failures)
     spec = _spec(manifest)
-    ptable = load(path / CERTIFICATE)
-    require_fit(spec, ptable)
-    return OpenedFolder(manifest, content, ptable, resolve(spec))
+    if written_version(spec) != max(manifest.version, VERSION):
+        raise CertificateError(f"{path / MANIFEST} has a version that is not for its measure; get the folder again")
+    resolved = resolve(spec)
+    noise = _noise(path, manifest, resolved)
+    require_fit(spec, noise)
+    return OpenedFolder(manifest, content, noise, resolved)
+
+
+def _noise(path: Path, manifest: Manifest, resolved: Resolved) -> ReleaseNoise:
+    """Read the certificates. Return them with the groupings that are measured with each."""
+    layout = resolved.layout
+    if manifest.certificates is None:
+        return ReleaseNoise.of_one_table(layout, load(path / CERTIFICATE))
+    names = certificate_names(len(manifest.certificates))
+    if [entry.file for entry in manifest.certificates] != names or not names:
+        raise refused(path, [f"manifest: its certificates are not {', '.join(names) or 'listed'}"])
+    ptables = [load(path / name) for name in names]
+    digests = [ptable.digest for ptable in ptables]
+    stated = [entry.ptable for entry in manifest.groupings]
+    if len(stated) != len(layout.groupings) or not {digest for digest in stated if digest} <= set(digests):
+        raise refused(path, ["manifest: its groupings are not those of its specification and certificates"])
+    numbers = [None if digest is None else digests.index(digest) for digest in stated]
+    listed = listed_groupings(resolved.spec, layout)
+    expected = with_same_cells(layout, {index: numbers[index] for index in listed})
+    failures = []
+    if tuple(numbers) != expected or None in [numbers[index] for index in listed]:
+        failures.append("manifest: its groupings are not measured as the specification says")
+    noise = ReleaseNoise.in_order(layout, ptables, numbers)
+    if [ptable.digest for ptable in noise.ptables] != digests:
+        failures.append("manifest: its certificates are not in the order in which groupings use them")
+    if len({ptable.table_digest for ptable in ptables}) < len(ptables):
+        failures.append("manifest: two certificates have the same integers")
+    if failures:
+        raise refused(path, failures)
+    return noise
 
 
 def refused(path: Path, failures: list[str]) -> CertificateError:
@@ -69,7 +108,10 @@ def _manifest(folder: Path) -> Manifest:
     if len(raw) > LARGEST_MANIFEST:
         raise CertificateError(f"{path} is larger than any manifest; get the folder again")
     manifest = Manifest.from_bytes(raw, path)
-    if not {table_files.MEASUREMENTS, CERTIFICATE, REPORT} <= manifest.files.keys():
+    names = certificate_names(1 if manifest.certificates is None else len(manifest.certificates))
+    if (manifest.certificates is None) != (manifest.version < VERSION_OF_LISTS):
+        raise CertificateError(f"{path} lists certificates in another version than 3, or none; get the folder again")
+    if not {table_files.MEASUREMENTS, *names, REPORT} <= manifest.files.keys():
         raise CertificateError(f"{path} does not list its files; get the folder again")
     return manifest
 
@@ -85,7 +127,7 @@ def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str,
     """Read all files that the manifest names. Add a failure for each wrong digest, missing file and other file."""
     content = {}
     for name, stated in manifest.files.items():
-        if Path(name).name != name:
+        if Path(name).name != name and not _is_certificate(name):
             failures.append(f"manifest: the file name {name!r} leaves the folder")
             continue
         try:
@@ -98,9 +140,14 @@ def _content(folder: Path, manifest: Manifest, failures: list[str]) -> dict[str,
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             failures.append(f"{name}: is missing or cannot be read ({reason})")
-    others = {entry.name for entry in folder.iterdir()} - manifest.files.keys() - {MANIFEST}
+    others = set(files.names_in(folder)) - manifest.files.keys() - {MANIFEST}
     failures.extend(f"{name}: is not in the manifest" for name in sorted(others))
     return content
+
+
+def _is_certificate(name: str) -> bool:
+    """Return True if a name is that of one of several certificates."""
+    return re.fullmatch(rf"{CERTIFICATES}/[1-9][0-9]{{0,5}}\.json", name) is not None
 
 
 def _spec(manifest: Manifest) -> ReleaseSpec:
@@ -127,9 +174,9 @@ def _spec(manifest: Manifest) -> ReleaseSpec:
 
 def read_measurements(opened: OpenedFolder, failures: list[str]) -> Measurements:
     """Return the measurements of each grouping. Add a failure if the file is not one that a release writes."""
-    raw, layout, ptable = opened.content[table_files.MEASUREMENTS], opened.resolved.layout, opened.ptable
-    definitions, cell_indices = layout.cells
-    size = sum(grouping.size for grouping in layout.groupings)
+    raw, layout, measured = opened.content[table_files.MEASUREMENTS], opened.resolved.layout, opened.noise.measured
+    own = [indices for indices in measured.indices if indices is not None]
+    size = sum(map(len, own))
     try:
         rows = csv.reader(io.StringIO(raw.decode()))
         next(rows, None)
@@ -140,18 +187,20 @@ def read_measurements(opened: OpenedFolder, failures: list[str]) -> Measurements
     if len(flat) != size:
         failures.append(f"{table_files.MEASUREMENTS}: has {len(flat)} measurements for {size} cells")
         return ()
-    parts = np.split(flat, np.cumsum([grouping.size for grouping in layout.groupings])[:-1])
-    distinct = np.zeros(len(definitions), dtype=np.int64)
-    for indices, part in zip(cell_indices, parts, strict=True):
+    parts = np.split(flat, np.cumsum([len(indices) for indices in own])[:-1])
+    distinct = np.zeros(measured.size, dtype=np.int64)
+    for indices, part in zip(own, parts, strict=True):
         distinct[indices] = part
-    if any((distinct[indices] != part).any() for indices, part in zip(cell_indices, parts, strict=True)):
+    if any((distinct[indices] != part).any() for indices, part in zip(own, parts, strict=True)):
         failures.append(f"{table_files.MEASUREMENTS}: one cell has two measurements")
-    unreachable = distinct[~is_reachable(ptable.table, distinct)]
-    if unreachable.size:
-        failures.append(
-            f"{table_files.MEASUREMENTS}: {unreachable[0]} is no measurement that the certificate's table can give"
-        )
-    measurements = tuple(lookup.by_grouping(layout, distinct))
+    for table, ptable in enumerate(opened.noise.ptables):
+        numbers = distinct[measured.of_table(table)]
+        unreachable = numbers[~is_reachable(ptable.table, numbers)]
+        if unreachable.size:
+            failures.append(
+                f"{table_files.MEASUREMENTS}: {unreachable[0]} is no measurement that the certificate's table can give"
+            )
+    measurements = measured.by_grouping(distinct)
     if not failures and table_files.measurements_file(layout, measurements, opened.manifest.version) != raw:
         failures.append(f"{table_files.MEASUREMENTS}: its cells are not those of the specification, in order")
     return measurements

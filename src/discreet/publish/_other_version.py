@@ -36,7 +36,7 @@ WRITERS = re.compile(r"parquet-cpp-arrow version [0-9a-z.+-]{1,24}", re.IGNORECA
 def other_software(manifest: Manifest) -> str | None:
     """Return the versions that made a folder and the running versions, as text; None if they are the same."""
     running, original = _versions(SoftwareEntry.of_this_process()), _versions(manifest.software)
-    if manifest.version != VERSION:
+    if manifest.version < VERSION:
         original += f" in version {manifest.version} of the format"
     return None if original == running else f"made by {original}; this is {running}"
 
@@ -109,7 +109,7 @@ def _too_far(
         else fit
         for (_, part), fit in zip(published.table_plan.parts, fitted, strict=True)
     ]
-    return distance.too_far(published.table_plan, with_counts, published.measurements, published.plan.ptable.table)
+    return distance.too_far(published.table_plan, with_counts, published.measurements, published.noise)
 
 
 def _read(published: Published, table_index: int, kind: str, raw: bytes) -> list[Integers]:

@@ -2,8 +2,9 @@
 
 The file holds measurements, which the promise covers, and never true counts, keys or the secret. Its other fields are
 
-    identity    a digest of what was measured: source, version label, unit, ledger, perturbation table, kind of key, and
-                the set of cells in any order (`draw_identity`). It does not depend on how tables are made and shown.
+    identity    a digest of what was measured: source, version label, unit, ledger, tables of noise, kind of key, and
+                the set of measured cells in any order (`draw_identity`). It does not depend on how tables are made
+                and shown.
     keys        a digest of what the keys were made from; null for fresh keys
     release     the name of the release in the ledger
     mac         HMAC-SHA256 of all other fields except sha256
@@ -24,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Integers
-from discreet.certify.ptable import PTable
 from discreet.errors import ReleaseError
+from discreet.plan.release_plan import ReleasePlan
 from discreet.publish.draw_identity import Identity, canonical_json
 from discreet.publish.reachable import is_reachable
 
@@ -46,7 +47,7 @@ def content(identity: Identity, release: str | None, measurements: Integers) -> 
     release
         The name of the release in the ledger; None without a ledger.
     measurements
-        One measurement for each distinct cell, in the order of the layout.
+        One measurement for each measured cell, in the order of the plan.
     """
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -63,8 +64,8 @@ def content(identity: Identity, release: str | None, measurements: Integers) -> 
     return canonical_json(document) + b"\n"
 
 
-def measurements_of(file: Path, document: dict[str, Any], identity: Identity, ptable: PTable) -> Integers:
-    """Return the measurements of a file of this release, in the order of the layout.
+def measurements_of(file: Path, document: dict[str, Any], identity: Identity, plan: ReleasePlan) -> Integers:
+    """Return the measurements of a file of this release, in the order of the plan.
 
     Raises
     ------
@@ -86,8 +87,9 @@ def measurements_of(file: Path, document: dict[str, Any], identity: Identity, pt
         raise _damaged(file, f"it does not hold one integer for each of {cells} cells")
     measurements = np.empty_like(stored)
     measurements[identity.order] = stored
-    if not is_reachable(ptable.table, measurements).all():
-        raise _damaged(file, "it holds a number that the perturbation table cannot give")
+    for table, ptable in enumerate(plan.ptables):
+        if not is_reachable(ptable.table, measurements[plan.measured.of_table(table)]).all():
+            raise _damaged(file, "it holds a number that the perturbation table cannot give")
     return measurements
 
 

@@ -1,10 +1,11 @@
 """The identity of a draw: which measurements belong to which release, in any order and spelling of a specification.
 
 **Order and spelling.** One draw must not have two identities: otherwise a specification with its tables in another
-order would draw again. So the identity is made from the sorted definitions of cells, with ranges sorted by their
-bounds. The source counts as the real path of its file, or as the server and database of its connection string. A
-setting that is left out counts as its default. Copies of the data are not recognised, nor two patterns that match the
-same files. All data frames count as one source: the version label tells data apart.
+order would draw again. So the identity is made from the sorted definitions of measured cells, with ranges sorted by
+their bounds, and from the tables of noise. The source counts as the real path of its file, or as the server and
+database of its connection string. A setting that is left out counts as its default. Copies of the data are not
+recognised, nor two patterns that match the same files. All data frames count as one source: the version label tells
+data apart.
 
 **Kinds of key.** With fresh keys, every draw has other noise. So a release continues in any order of its specification,
 with each measurement at its cell. With query keys, a second draw has the same noise, with two exceptions: keys depend
@@ -16,6 +17,7 @@ so a release with query keys is refused if such an order changed. Contributor ke
 import hmac
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
@@ -46,7 +48,7 @@ class Identity:
     keys
         A digest of what the keys were made from; None for fresh keys.
     order
-        The cells of the layout, sorted by their definitions: the order of measurements in the private file.
+        The measured cells, sorted by their definitions: the order of measurements in the private file.
     key
         The key of the digests and of the mac of the private file.
     """
@@ -58,15 +60,15 @@ class Identity:
     key: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, plan: ReleasePlan, *, start: bytes, ledger: str | None, secret: bytes) -> "Identity":
+    def of(cls, plan: ReleasePlan, *, starts: Sequence[bytes], ledger: str | None, secret: bytes) -> "Identity":
         """Return the identity of the draw of a plan.
 
         Parameters
         ----------
         plan
             The plan of the release.
-        start
-            The bytes that query keys start with.
+        starts
+            For every table of noise, the bytes that query keys of its cells start with.
         ledger
             The id of the ledger; None without a ledger.
         secret
@@ -75,8 +77,10 @@ class Identity:
         spec, layout = plan.spec, plan.layout
         key = b"" if spec.secret is None else keys.derive_key(secret, "unpublished measurements")
         record_keys = None if spec.record_keys is None else sorted(spec.record_keys)
+        digests = sorted(ptable.table_digest for ptable in plan.ptables)
+        tables = digests[0] if len(digests) == 1 else digests
         settings = [
-            spec.version, ledger, keys.table_digest(plan.ptable), spec.key, spec.unit.protects, spec.unit.id,
+            spec.version, ledger, tables, spec.key, spec.unit.protects, spec.unit.id,
             spec.unit.contributions, record_keys, spec.record_keys_are, _source(spec.source),
         ]  # fmt: skip
         definitions = _definitions(plan)
@@ -85,12 +89,24 @@ class Identity:
         for cell in order:
             digest.update(len(definitions[cell]).to_bytes(4, "big") + definitions[cell])
         books = b"".join(sorted(book.digest for book in layout.books))
+        start = b"".join(sorted(starts))
         key_digest = None if spec.key == "fresh" else hmac.digest(key, b"keys" + books + start, "sha256").hex()
         return cls(spec.version, digest.hexdigest(), key_digest, np.array(order, dtype=np.int64), key)
 
 
 def _definitions(plan: ReleasePlan) -> list[bytes]:
-    """Return the definition of each cell, with ranges in the order of their bounds.
+    """Return the definition of each measured cell, and, if there are several, the digest of its table of noise."""
+    distinct, measured = _distinct_definitions(plan), plan.measured
+    definitions = [distinct[cell] for cell in measured.cells.tolist()]
+    if len(plan.ptables) == 1:
+        return definitions
+    digests = [bytes.fromhex(ptable.table_digest) for ptable in plan.ptables]
+    tables = measured.tables.tolist()
+    return [definition + digests[table] for definition, table in zip(definitions, tables, strict=True)]
+
+
+def _distinct_definitions(plan: ReleasePlan) -> list[bytes]:
+    """Return the definition of each distinct cell of the layout, with ranges in the order of their bounds.
 
     Two dimensions may declare the same ranges in two orders, and have different keys. If sorting would make two cells
     one, the definitions of the layout are returned as they are.

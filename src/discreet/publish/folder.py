@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.certify import verify
+from discreet.certify.table import Table
 from discreet.exact import text
-from discreet.plan.guarantee import cell_delta, why_no_promise
+from discreet.plan.guarantee import cell_delta, cell_epsilon, why_no_promise
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import table_files
@@ -20,7 +21,9 @@ from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.manifest import (
     FORMAT,
     VERSION,
+    VERSION_OF_LISTS,
     CellGuarantee,
+    CertificateEntry,
     ComposedGuarantee,
     KeyEntry,
     LedgerEntry,
@@ -29,6 +32,7 @@ from discreet.publish.manifest import (
     PrivacyEntry,
     SoftwareEntry,
     Version,
+    certificate_names,
     digest,
 )
 from discreet.publish.metadata_files import readme
@@ -38,7 +42,6 @@ from discreet.reconcile.distance import GivenCount, given_counts
 from discreet.reconcile.table_plan import Fitted, TablePlan, Tables
 
 MANIFEST = "manifest.json"
-CERTIFICATE = "certificate.json"
 REPORT = "report.html"
 README = "README.md"
 
@@ -54,7 +57,7 @@ class Published:
     table_plan
         How tables are made from measurements.
     measurements
-        One array of measurements for each grouping, in the order of the layout.
+        One array of measurements for each grouping, in the order of the layout; None if it is not measured.
     fitted
         The fitted counts of each part of the table plan.
     version
@@ -63,7 +66,7 @@ class Published:
 
     plan: ReleasePlan
     table_plan: TablePlan
-    measurements: tuple[npt.NDArray[np.int64], ...]
+    measurements: tuple[npt.NDArray[np.int64] | None, ...]
     fitted: Sequence[Fitted]
     version: Version = VERSION
 
@@ -79,12 +82,17 @@ class Published:
 
     def intervals_of(self, tables: Tables) -> list[list[CountIntervals]]:
         """Return the intervals of other counts that were made from the same measurements."""
-        return count_intervals(self.table_plan, self.plan.ptable.table, self.measurements, tables)
+        return count_intervals(self.table_plan, self.noise, self.measurements, self.fitted, tables)
+
+    @cached_property
+    def noise(self) -> list[Table]:
+        """The certified integers of every table of noise."""
+        return [ptable.table for ptable in self.plan.ptables]
 
     @cached_property
     def given_counts(self) -> list[GivenCount]:
         """The counts that the specification fixes, each beside its measurement."""
-        return given_counts(self.table_plan, self.measurements, self.plan.ptable.table)
+        return given_counts(self.table_plan, self.measurements, self.noise)
 
     @cached_property
     def expected(self) -> Expected:
@@ -100,7 +108,10 @@ class Published:
             **of_tables,
             **({} if self.version == 1 else {README: self._readme(list(of_tables))}),
             REPORT: report_html(self),
-            CERTIFICATE: verify.canonical(self.plan.ptable.certificate.document),
+            **{
+                name: verify.canonical(ptable.certificate.document)
+                for name, ptable in zip(certificate_names(len(self.plan.ptables)), self.plan.ptables, strict=True)
+            },
         }
 
     def table_files(self, tables: Tables, formats: Sequence[str]) -> dict[str, bytes]:
@@ -137,14 +148,16 @@ class Published:
         key, ledger, software
             How keys were made, what a ledger was charged (None without a ledger), and the versions that ran.
         """
-        spec, layout, ptable = self.plan.spec, self.plan.layout, self.plan.ptable
+        spec = self.plan.spec
+        listed = {"certificates": self._certificates()} if self.version == VERSION_OF_LISTS else {}
         return Manifest(
             format=FORMAT,
             version=self.version,
             spec=public(spec, self.version),
             engine=engine,  # type: ignore[arg-type]
             key=key,
-            groupings=table_files.grouping_entries(layout, ptable.digest, spec.unit.contributions),
+            groupings=table_files.grouping_entries(self.plan),
+            **listed,
             reconciled=[MethodEntry(tables=names, method=method) for names, method in self.table_plan.methods],
             privacy=self._privacy(),
             ledger=ledger,
@@ -152,10 +165,23 @@ class Published:
             software=software,
         )
 
+    def _certificates(self) -> list[CertificateEntry]:
+        """Return the entries of all tables of noise, in the order in which groupings first use them."""
+        return [
+            CertificateEntry(
+                file=name,
+                ptable=ptable.digest,
+                touches=max(numbers[table] for numbers in self.plan.exposure.by_table),
+            )
+            for table, (name, ptable) in enumerate(
+                zip(certificate_names(len(self.plan.ptables)), self.plan.ptables, strict=True)
+            )
+        ]
+
     def _privacy(self) -> PrivacyEntry:
-        spec, ptable, promise = self.plan.spec, self.plan.ptable, self.plan.promise
-        delta = cell_delta(spec, ptable)
-        epsilon = str(ptable.guarantee.epsilon)
+        spec, ptables, promise = self.plan.spec, self.plan.ptables, self.plan.promise
+        delta = cell_delta(spec, ptables)
+        epsilon = str(cell_epsilon(ptables))
         return PrivacyEntry(
             unit="one row" if spec.unit.id is None else "one person",
             contributions=spec.unit.contributions,
@@ -168,19 +194,31 @@ class Published:
         )
 
     def _text(self, delta: Fraction) -> str:
-        """Return delta as text: exact if it is the certificate's delta, else rounded up."""
-        certified = self.plan.ptable.guarantee.delta
-        return text(certified) if delta == certified else repr(min(float(np.nextafter(float(delta), 2)), 1.0))
+        """Return delta as text: exact if it is the delta of a certificate, else rounded up."""
+        if delta in [ptable.guarantee.delta for ptable in self.plan.ptables]:
+            return text(delta)
+        return repr(min(float(np.nextafter(float(delta), 2)), 1.0))
+
+
+def written_version(spec: ReleaseSpec) -> Version:
+    """Return the version of the format in which a release is written."""
+    return VERSION if spec.measure == "published" else VERSION_OF_LISTS
 
 
 def public(spec: ReleaseSpec, version: Version = VERSION) -> dict[str, Any]:
     """Return the published part of a specification. Source, secret, ledger and unused dimensions are left out."""
     private = {"source", "secret", "ledger", "record_keys"}
+    private |= {"language", "metadata"} if version == 1 else set()
+    private |= {"measure"} if version < VERSION_OF_LISTS else set()
     published = spec.model_copy(update={"metadata": spec.metadata.without_unused(spec.used)})
-    document = published.model_dump(
-        mode="json", exclude=private | ({"language", "metadata"} if version == 1 else set())
-    )
-    return document | {
-        "dimensions": {name: section for name, section in document["dimensions"].items() if name in spec.used},
-        "design": None if spec.design is None or "certificate" in spec.design else spec.design,
-    }
+    document = published.model_dump(mode="json", exclude=private)
+    changed: dict[str, Any] = {"design": _public_design(spec.design)}
+    changed["dimensions"] = {name: part for name, part in document["dimensions"].items() if name in spec.used}
+    if "measure" in document and spec.measure != "published":
+        changed["measure"] = [entry | {"design": _public_design(entry["design"])} for entry in document["measure"]]
+    return document | changed
+
+
+def _public_design(design: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a design; None instead of the path of a certificate."""
+    return None if design is None or "certificate" in design else design

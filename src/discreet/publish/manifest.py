@@ -3,7 +3,7 @@
 import hashlib
 import json
 import platform
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,10 +13,19 @@ from discreet.errors import CertificateError
 
 FORMAT: Literal["discreet release"] = "discreet release"
 VERSION: Literal[2] = 2
-"""The version of the format in which folders are written."""
+"""The version of the format in which folders are written that measure every grouping with one noise."""
 
-Version = Literal[1, 2]
+VERSION_OF_LISTS: Literal[3] = 3
+"""The version of the format in which folders are written whose specification lists the groupings to measure."""
+
+Version = Literal[1, 2, 3]
 """The versions of the format that are read. Folders of version 1 have no intervals, no README and no metadata."""
+
+CERTIFICATE = "certificate.json"
+"""The file of the certificate of a release with one table of noise."""
+
+CERTIFICATES = "certificates"
+"""The folder of the certificates of a release with several tables of noise."""
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Hexadecimal = Annotated[str, Field(pattern=r"^[0-9a-f]{1,128}$")]
@@ -47,14 +56,22 @@ class AxisEntry(Document):
 
 
 class GroupingEntry(Document):
-    """A measured grouping. The composed guarantee is recomputed from these entries."""
+    """A grouping, and the digest of its table of noise; null if the grouping is not measured."""
 
     dimensions: list[AxisEntry]
     within: dict[str, list[str]]
     cells: int
-    ptable: str
+    ptable: str | None
     distance: int
     multiplicity: int
+
+
+class CertificateEntry(Document):
+    """A table of noise: its file, its digest, and how many of its cells hold one person, at most."""
+
+    file: str
+    ptable: str
+    touches: int
 
 
 class MethodEntry(Document):
@@ -113,7 +130,7 @@ class SoftwareEntry(Document):
 
 
 class Manifest(Document):
-    """The manifest: what a folder holds and promises."""
+    """The manifest: what a folder holds and promises. Only version 3 of the format has `certificates`."""
 
     format: Literal["discreet release"]
     version: Version
@@ -121,6 +138,7 @@ class Manifest(Document):
     engine: Literal["csv", "parquet", "excel", "duckdb", "postgres", "spark", "frame"]
     key: KeyEntry
     groupings: list[GroupingEntry]
+    certificates: list[CertificateEntry] | None = None
     reconciled: list[MethodEntry]
     privacy: PrivacyEntry
     ledger: LedgerEntry | None
@@ -155,7 +173,11 @@ class Manifest(Document):
             document = json.loads(raw)
         except (ValueError, RecursionError):
             raise CertificateError(f"{path} is not JSON; get the folder again") from None
-        if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version") not in (1, 2):
+        if (
+            not isinstance(document, dict)
+            or document.get("format") != FORMAT
+            or document.get("version") not in get_args(Version)
+        ):
             raise CertificateError(f"{path} is not a manifest of this version; get a newer Discreet")
         try:
             manifest = cls.model_validate(document)
@@ -179,3 +201,8 @@ def _failure(location: tuple[int | str, ...], message: str) -> str:
 def digest(content: bytes) -> str:
     """Return "sha256:" and the digest of the content of a file."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def certificate_names(number: int) -> list[str]:
+    """Return the names of the files of certificates: one in the folder itself, or several in a folder of their own."""
+    return [CERTIFICATE] if number == 1 else [f"{CERTIFICATES}/{index}.json" for index in range(1, number + 1)]

@@ -14,6 +14,7 @@ from discreet.plan.metadata import DimensionWords, Wording
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import TableSpec
 from discreet.publish.display_labels import DisplayLabels
+from discreet.publish.manifest import certificate_names
 from discreet.publish.report.guarantee_section import promise_text
 from discreet.publish.sdmx_csv import category_codes, dimension_ids
 
@@ -135,7 +136,11 @@ def readme(
     blocks.append(words("readme_columns"))
     if "sdmx-csv" in spec.outputs:
         blocks.extend(_codes(labels, table, own) for table, own in margins)
-    blocks += [f"## {words('readme_files')}", _files(labels, names), words("readme_check")]
+    blocks += [
+        f"## {words('readme_files')}",
+        _files(labels, certificate_names(len(plan.ptables)), names),
+        words("readme_check"),
+    ]
     return ("\n\n".join(block for block in blocks if block) + "\n").encode()
 
 
@@ -155,7 +160,7 @@ def _codes(labels: DisplayLabels, table: TableSpec, margins: "Margins") -> str:
     return "\n".join(lines) if axes else ""
 
 
-def _files(labels: DisplayLabels, names: Sequence[str]) -> str:
+def _files(labels: DisplayLabels, certificates: Sequence[str], names: Sequence[str]) -> str:
     """Return a list of the files of the folder. `names` are the files of tables."""
     words = labels.words
     lines = [
@@ -163,7 +168,7 @@ def _files(labels: DisplayLabels, names: Sequence[str]) -> str:
         for name, text in (
             ("report.html", "readme_report"),
             ("manifest.json", "readme_manifest"),
-            ("certificate.json", "readme_certificate"),
+            *((name, "readme_certificate") for name in certificates),
             ("measurements.csv", "readme_measurements"),
         )
     ]

@@ -29,9 +29,9 @@ from pathlib import Path
 
 from discreet import files
 from discreet.arrays import Integers
-from discreet.certify.ptable import PTable
 from discreet.errors import OutputError, ReleaseError
 from discreet.measure.secret_memory import Memory
+from discreet.plan.release_plan import ReleasePlan
 from discreet.publish import _pending_file
 from discreet.publish._pending_file import GIVE_UP, may_belong_to, measurements_of, read_document
 from discreet.publish.draw_identity import Identity
@@ -42,7 +42,7 @@ SUFFIX = ".unpublished.json"
 
 @dataclass(frozen=True, repr=False)
 class Kept:
-    """Measurements of all distinct cells, in the order of the layout, and the private file that holds them.
+    """Measurements of all measured cells, in the order of the plan, and the private file that holds them.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Kept:
     release
         The name of the release in the ledger; None without a ledger.
     measurements
-        One measurement for each distinct cell.
+        One measurement for each measured cell.
     """
 
     file: Path
@@ -175,7 +175,7 @@ def is_published(output: str | os.PathLike[str], content: Mapping[str, bytes], f
 def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
     """Return True if a folder holds exactly these files."""
     try:
-        return {entry.name for entry in folder.iterdir()} == content.keys() and all(
+        return set(files.names_in(folder)) == content.keys() and all(
             stat.S_ISREG((folder / name).lstat().st_mode) and (folder / name).read_bytes() == data
             for name, data in content.items()
         )
@@ -195,7 +195,7 @@ def _description(output: str | os.PathLike[str]) -> str:
         return ""
 
 
-def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None = None) -> Kept | None:
+def find(file: Path, identity: Identity, plan: ReleasePlan, memory: Memory | None = None) -> Kept | None:
     """Return the measurements that a release has drawn already; None if it has drawn none.
 
     Searched are `file`, other files with the same suffix in its folder, and the path in the memory of the secret. Other
@@ -207,8 +207,8 @@ def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None =
         The private file of this release.
     identity
         The identity of this release.
-    ptable
-        The perturbation table of this release.
+    plan
+        The plan of this release: its measured cells and tables of noise.
     memory
         The memory of the secret; None if there is none.
 
@@ -227,13 +227,13 @@ def find(file: Path, identity: Identity, ptable: PTable, memory: Memory | None =
                 " and choose which draw to publish would break the promise. Finish that release with the specification"
                 f" it was made from; or, {GIVE_UP}"
             )
-        return Kept(file, document["release"], measurements_of(file, document, identity, ptable))
+        return Kept(file, document["release"], measurements_of(file, document, identity, plan))
     remembered = None if memory is None else memory.pending_file(identity.digest)
     for path in [*sorted(file.parent.glob(f"*{SUFFIX}")), *([] if remembered is None else [remembered])]:
         if may_belong_to(path, identity):
             document = read_document(path)
             if document["identity"] == identity.digest:
-                return Kept(path, document["release"], measurements_of(path, document, identity, ptable))
+                return Kept(path, document["release"], measurements_of(path, document, identity, plan))
     return None
 
 
@@ -271,7 +271,7 @@ class Keeper:
         release
             The name of the release in the ledger; None without a ledger.
         measurements
-            One measurement for each distinct cell, in the order of the layout.
+            One measurement for each measured cell, in the order of the plan.
 
         Raises
         ------

@@ -8,6 +8,7 @@ least squares   a grouping that is made to add up. 1.96 standard deviations of l
                 (`reconcile.variances`), on average over the cells of the grouping. Counts are not negative and are
                 rounded, which least squares does not know: counts near 0 have smaller errors as a rule.
 no formula      a grouping that is made to add up in a way that no formula covers. The error of its measurements.
+sums            the same for a grouping that is not measured. The error of sums of the measurements of a finer grouping.
 
 Every number follows from the specification and the certified table alone.
 """
@@ -18,13 +19,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from discreet.certify.ptable import PTable
 from discreet.exact import upper
 from discreet.measure import secrets
 from discreet.measure.ledger_use import Charge, LedgerUse
 from discreet.plan.guarantee import GROUP, method_of, why_no_promise
 from discreet.plan.release_plan import ReleasePlan
-from discreet.reconcile.table_plan import make_table_plan
+from discreet.reconcile.table_plan import TablePlan, make_table_plan
 
 LEVEL = 0.95
 NORMAL = 1.959964
@@ -34,6 +37,7 @@ BASES = {
     "measured": "exact, from the integers of the noise",
     "least squares": "1.96 exact standard deviations of least squares",
     "no formula": "of the measurement; no formula for the published count",
+    "sums": "1.96 standard deviations of a sum of measurements; no formula for the published count",
 }
 """What the error of a grouping is computed from."""
 
@@ -53,9 +57,11 @@ class PlannedGrouping:
     cells_of_one_person
         Number of cells that hold one row of a person, at most.
     noise
-        The design of the noise.
+        The design of the noise; None if the grouping is not measured.
+    digest
+        The digest of the certificate of the noise; None if the grouping is not measured.
     deviation
-        Standard deviation of a measurement.
+        Standard deviation of a measurement; None if the grouping is not measured.
     error
         Half width that 95% of the errors keep within.
     basis
@@ -66,8 +72,9 @@ class PlannedGrouping:
     tables: tuple[str, ...]
     cells: int
     cells_of_one_person: int
-    noise: str
-    deviation: float
+    noise: str | None
+    digest: str | None
+    deviation: float | None
     error: float
     basis: str
 
@@ -113,8 +120,12 @@ class PlannedRelease:
             "contributions": plan.spec.unit.contributions,
             "contributions_by": method_of(plan.spec.unit.contributions),
             "touches": plan.touches,
-            "cells": len(plan.layout.cells.definitions),
-            "noise": {"design": dict(plan.ptable.design), "digest": plan.ptable.digest, "bits": plan.ptable.bits},
+            "cells": plan.measured.size,
+            "noise": _noise_entry(plan.ptables[0]) if len(plan.ptables) == 1 else None,
+            "noises": [
+                _noise_entry(ptable) | {"touches": max(numbers[table] for numbers in plan.exposure.by_table)}
+                for table, ptable in enumerate(plan.ptables)
+            ],
             "reason": plan.reason,
             "groupings": [
                 {
@@ -122,7 +133,8 @@ class PlannedRelease:
                     "tables": list(grouping.tables),
                     "cells": grouping.cells,
                     "cells_of_one_person": grouping.cells_of_one_person,
-                    "noise": plan.ptable.digest,
+                    "measured": grouping.digest is not None,
+                    "noise": grouping.digest,
                     "deviation": grouping.deviation,
                     "error_95": grouping.error,
                     "basis": grouping.basis,
@@ -137,6 +149,10 @@ class PlannedRelease:
     def to_json(self) -> str:
         """Return `document` as JSON."""
         return json.dumps(self.document(), indent=2, ensure_ascii=False, default=str)
+
+
+def _noise_entry(ptable: PTable) -> dict[str, Any]:
+    return {"design": dict(ptable.design), "digest": ptable.digest, "bits": ptable.bits}
 
 
 def describe(plan: ReleasePlan) -> PlannedRelease:
@@ -182,24 +198,45 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     >>> [(grouping.name, round(grouping.error, 2), grouping.basis) for grouping in planned.groupings]
     [('sex', 4.75, 'least squares'), ('total', 4.75, 'least squares')]
     """
-    layout, ptable = plan.layout, plan.ptable
-    table_plan = make_table_plan(plan)
-    exact, own, noise = table_plan.exact_deviations(), error_within(ptable), design_in_words(ptable)
+    layout, table_plan = plan.layout, make_table_plan(plan)
+    exact = table_plan.exact_deviations()
     reconciled = {index for _, part in table_plan.parts for index in part.grouping_indices}
-    deviation = math.sqrt(table_plan.variance)
     groupings = []
     for index, grouping in enumerate(layout.groupings):
+        ptable, variance = plan.ptable_of(index), table_plan.variance_of(index)
         if index in exact:
-            error, basis = NORMAL * exact[index], "least squares"
+            error, basis = NORMAL * exact[index].typical, "least squares"
+        elif ptable is not None:
+            error, basis = float(error_within(ptable)), "no formula" if index in reconciled else "measured"
         else:
-            error, basis = float(own), "no formula" if index in reconciled else "measured"
+            error, basis = NORMAL * _largest_deviation(table_plan, index), "sums"
         tables = tuple(table.name for table, indices in layout.tables if index in indices)
         groupings.append(
             PlannedGrouping(
-                _name(plan, index), tables, grouping.size, grouping.multiplicity, noise, deviation, error, basis
+                _name(plan, index),
+                tables,
+                grouping.size,
+                grouping.multiplicity,
+                None if ptable is None else design_in_words(ptable),
+                None if ptable is None else ptable.digest,
+                None if variance is None else math.sqrt(variance),
+                error,
+                basis,
             )
         )
     return PlannedRelease(plan, tuple(groupings), _charge(plan))
+
+
+def _largest_deviation(table_plan: TablePlan, index: int) -> float:
+    """Return the standard deviation of the sums of measurements that give the cells of a grouping, at most."""
+    part = next(part for _, part in table_plan.parts if index in part.grouping_indices)
+    found = []
+    for other in part.grouping_indices:
+        variance = table_plan.variance_of(other)
+        cells = None if variance is None else part.containing_cells(part.keys[other], part.keys[index])
+        if variance is not None and cells is not None:
+            found.append(math.sqrt(variance * int(np.bincount(cells).max())))
+    return min(found)
 
 
 def _name(plan: ReleasePlan, index: int) -> str:
@@ -285,10 +322,19 @@ def summary(plan: ReleasePlan) -> dict[str, str]:
         "guarantee": guarantee_in_words(plan),
         **({"rows of a person": rows} if rows is not None else {}),
         "tables": f"{len(layout.tables)}, with {len(layout.groupings)} groupings in all: tables and margins",
-        "cells": f"{len(layout.cells.definitions)}; {who} is in {plan.touches} of them at most",
-        "noise": design_in_words(plan.ptable),
+        **_measured_in_words(plan),
+        "cells": f"{plan.measured.size}; {who} is in {plan.touches} of them at most",
+        "noise": "; ".join(map(design_in_words, plan.ptables)),
         "reason": plan.reason,
     }
+
+
+def _measured_in_words(plan: ReleasePlan) -> dict[str, str]:
+    """Return how many groupings are measured; nothing if all are."""
+    left = plan.measured.noise_of.count(None)
+    if not left:
+        return {}
+    return {"measured": f"{len(plan.measured.groupings)} groupings; {left} are published from them by least squares"}
 
 
 def charge_in_words(charge: Charge) -> str:

@@ -149,7 +149,7 @@ def _content(truth: Truth, published: Published) -> bytes:
         {
             "dimensions": [axis.book.name for axis in grouping.axes],
             "cells": grouping.size,
-            "error_of_measurements": vars(moved(counts, measurements)),
+            "error_of_measurements": None if measurements is None else vars(moved(counts, measurements)),
         }
         for grouping, counts, measurements in zip(layout.groupings, true_counts, published.measurements, strict=True)
     ]

@@ -19,6 +19,7 @@ import pyarrow as pa
 from discreet.arrays import Integers
 from discreet.labels import TOTAL
 from discreet.plan.layout import Grouping, Layout
+from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import TableSpec
 from discreet.publish.cell_intervals import NO_END, CountIntervals
 from discreet.publish.display_labels import DisplayLabels
@@ -47,8 +48,8 @@ Margins = Sequence[tuple[Grouping, Sequence[Integers]]]
 """The groupings of a table, the finest first, each with its counts, and the ends of their intervals if it has them."""
 
 
-def measurements_file(layout: Layout, measurements: Sequence[Integers], version: Version = VERSION) -> bytes:
-    """Return the content of measurements.csv: one row for each cell of each grouping.
+def measurements_file(layout: Layout, measurements: Sequence[Integers | None], version: Version = VERSION) -> bytes:
+    """Return the content of measurements.csv: one row for each cell of each measured grouping.
 
     The columns are the name of the grouping, a label for each dimension (`_total` if the grouping does not have the
     dimension), and the measurement. Version 1 has the index of the grouping, and no label instead of `_total`.
@@ -60,6 +61,8 @@ def measurements_file(layout: Layout, measurements: Sequence[Integers], version:
     grouping_names: Sequence[Any] = range(len(layout.groupings)) if version == 1 else grouping_words(layout)
     missing = "" if version == 1 else TOTAL
     for name, grouping, numbers in zip(grouping_names, layout.groupings, measurements, strict=True):
+        if numbers is None:
+            continue
         own_names = [axis.book.name for axis in grouping.axes]
         # Each product is (name, missing, one label for each axis), and the number comes last.
         columns = itemgetter(0, *(2 + own_names.index(name) if name in own_names else 1 for name in names), -1)
@@ -233,24 +236,17 @@ def _json_stat_dimension(labels: DisplayLabels | None, name: str, values: list[s
     return {"label": labels.dimension(name), "category": {"index": values, "label": texts}}
 
 
-def grouping_entries(layout: Layout, ptable: str, contributions: int) -> list[GroupingEntry]:
-    """Return the manifest's entry for each grouping.
-
-    Parameters
-    ----------
-    ptable
-        The digest of the perturbation table.
-    contributions
-        The most rows of one person in one grouping.
-    """
+def grouping_entries(plan: ReleasePlan) -> list[GroupingEntry]:
+    """Return the manifest's entry for each grouping."""
+    ptables = map(plan.ptable_of, range(len(plan.layout.groupings)))
     return [
         GroupingEntry(
             dimensions=[AxisEntry(dimension=axis.book.name, level=axis.level) for axis in grouping.axes],
             within={book.name: sorted(book.leaves[leaf] for leaf in members) for book, members in grouping.within},
             cells=grouping.size,
-            ptable=ptable,
-            distance=contributions,
+            ptable=None if ptable is None else ptable.digest,
+            distance=plan.spec.unit.contributions,
             multiplicity=grouping.multiplicity,
         )
-        for grouping in layout.groupings
+        for grouping, ptable in zip(plan.layout.groupings, ptables, strict=True)
     ]

@@ -1,7 +1,8 @@
 """Check a release folder as a third party would: with nothing but the folder.
 
-- The certificate: every claim is recomputed in integers, and the specification does not contradict it.
-- The measurements: each cell has one, the same in all groupings, and the certificate's table can give it.
+- The certificates: every claim is recomputed in integers, and the specification does not contradict them.
+- The measurements: each measured cell has one, the same in all groupings with its table of noise, and this table can
+  give it.
 - The tables: no count is further from its measurement, or from least squares, than noise explains (`distance`).
 - The files: they are made again from the measurements and compared byte for byte, and there are no others. A Parquet
   file that another version of pyarrow wrote is compared by content; its other bytes are not checked.
@@ -24,11 +25,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.certify.ptable import PTable
 from discreet.errors import DiscreetError, ExceededBudgetError, ParameterError, SolverError
 from discreet.plan.guarantee import GROUP, Promise, composed_promise
 from discreet.plan.noise_table import contradictions
-from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
+from discreet.plan.release_plan import ReleasePlan, plan_with
 from discreet.publish import table_files
 from discreet.publish._opened_folder import Measurements, open_folder, read_measurements, refused
 from discreet.publish._other_version import other_software, same_parquet, wrong_tables
@@ -49,7 +49,7 @@ GROUP_ROUNDED_UP = 0.0111
 
 @dataclass(frozen=True)
 class MeasuredFolder:
-    """The plan of a release folder, and its measurements: one array for each grouping."""
+    """The plan of a release folder, and its measurements: one array for each grouping, None if it is not measured."""
 
     path: Path
     plan: ReleasePlan
@@ -104,15 +104,15 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
     """
     path = Path(folder)
     opened = open_folder(path)
-    manifest, content, ptable, resolved = opened.manifest, opened.content, opened.ptable, opened.resolved
-    failures = [f"manifest: {contradiction}" for contradiction in contradictions(resolved.spec, ptable)]
+    manifest, content, noise, resolved = opened.manifest, opened.content, opened.noise, opened.resolved
+    failures = [f"manifest: {contradiction}" for contradiction in contradictions(resolved.spec, noise)]
     measurements = read_measurements(opened, failures)
     if failures:
         raise refused(path, failures)
-    plan = plan_with(resolved, ptable, _promise(manifest, resolved, ptable, failures))
+    plan = _with_promise(manifest, plan_with(resolved, noise, None), failures)
     table_plan = make_table_plan(plan)
-    fitted = _fitted(path, table_plan, measurements)
-    failures.extend(f"tables: {line}" for line in distance.too_far(table_plan, fitted, measurements, ptable.table))
+    fitted, tables = _fitted(path, table_plan, measurements), [ptable.table for ptable in plan.ptables]
+    failures.extend(f"tables: {line}" for line in distance.too_far(table_plan, fitted, measurements, tables))
     published = Published(plan, table_plan, measurements, fitted, manifest.version)
     if not failures:
         _compare_manifest(manifest, content, published, failures)
@@ -161,17 +161,17 @@ def read_folder(folder: str | os.PathLike[str]) -> MeasuredFolder:
     """
     path = Path(folder)
     opened = open_folder(path)
-    spec, ptable, layout = opened.resolved.spec, opened.ptable, opened.resolved.layout
-    failures = [f"manifest: {contradiction}" for contradiction in contradictions(spec, ptable)]
-    if opened.manifest.groupings != table_files.grouping_entries(layout, ptable.digest, spec.unit.contributions):
+    noise, plan = opened.noise, plan_with(opened.resolved, opened.noise, None)
+    failures = [f"manifest: {contradiction}" for contradiction in contradictions(plan.spec, noise)]
+    if opened.manifest.groupings != table_files.grouping_entries(plan):
         failures.append("manifest: its groupings are not those of its specification and certificate")
-    promise = None if failures else _promise(opened.manifest, opened.resolved, ptable, failures)
+    plan = plan if failures else _with_promise(opened.manifest, plan, failures)
     if failures:
         raise refused(path, failures)
     measurements = read_measurements(opened, failures)
     if failures:
         raise refused(path, failures)
-    return MeasuredFolder(path, plan_with(opened.resolved, ptable, promise), measurements)
+    return MeasuredFolder(path, plan, measurements)
 
 
 def _compare_manifest(manifest: Manifest, content: dict[str, bytes], published: Published, failures: list[str]) -> None:
@@ -198,10 +198,15 @@ def _differences(stated: Any, expected: Any, field: str = "") -> Iterator[str]:
         yield f"{field:.200} is {stated!r:.80}, and comes out as {expected!r:.80}"
 
 
-def _promise(manifest: Manifest, resolved: Resolved, ptable: PTable, failures: list[str]) -> Promise | None:
+def _with_promise(manifest: Manifest, plan: ReleasePlan, failures: list[str]) -> ReleasePlan:
+    """Return the plan with the stated promise."""
+    return replace(plan, promise=_promise(manifest, plan, failures))
+
+
+def _promise(manifest: Manifest, plan: ReleasePlan, failures: list[str]) -> Promise | None:
     """Return the stated promise. Add a failure if it is not the recomputed promise, or exceeds the budget."""
     try:
-        promise = composed_promise(resolved.spec, ptable, resolved.touches)
+        promise = composed_promise(plan.spec, plan.ptables, plan.exposure)
     except ExceededBudgetError as error:
         failures.append(
             f"manifest: {error.finding}: the release exceeds the budget that it states. Do not rely on its promise; ask"

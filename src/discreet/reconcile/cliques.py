@@ -99,6 +99,11 @@ class Part:
             index = index * side + groups[coordinates[dimension_of[axis]]]
         return index
 
+    def adds_up(self, fine: tuple[int, Integers], coarse: tuple[int, Integers]) -> bool:
+        """Return True if the counts of a grouping add up to those of a coarser one; both as (index, counts)."""
+        cells = self.containing_cells(self.keys[fine[0]], self.keys[coarse[0]])
+        return cells is not None and np.array_equal(np.bincount(cells, fine[1], minlength=len(coarse[1])), coarse[1])
+
     def _partition(self, axis: int, level: Hashable) -> Integers:
         return np.arange(len(self.axes[axis])) if level is None else self.levels[axis][level]
 

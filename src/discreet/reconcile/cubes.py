@@ -16,7 +16,7 @@ order in which categories are given, except for categories that agree in everyth
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +140,7 @@ def reconcile_cube(
     naming: Naming = BY_KEY,
     *,
     total_first: bool = False,
+    others: Sequence[UserKey] = (),
 ) -> ReconciledCube:
     """Return the tables of `cube` with their certificate.
 
@@ -151,13 +152,15 @@ def reconcile_cube(
         How error messages name margins and cells.
     total_first
         Settle the total and the sums along each axis before the tables (`settle`).
+    others
+        Margins that are not measured and are returned as well: sums of cells of measured margins.
 
     Raises
     ------
     InputError, ParameterError, SolverError
         As for `cube`.
     """
-    problem = read_problem(margins, variance, fixed, levels, naming)
+    problem = read_problem(margins, variance, fixed, levels, naming, others=others)
     free = None
     blocks, rounding = blocks_of(problem), problem
     if total_first:
@@ -239,7 +242,10 @@ def _fit_with_latent(problem: Problem, blocks: list[Block]) -> Fit:
 
 
 def fit_cubes(
-    cubes: Sequence[Mapping[UserKey, Any]], variance: Mapping[UserKey, Any], levels: Levels | None
+    cubes: Sequence[Mapping[UserKey, Any]],
+    variance: Mapping[UserKey, Any],
+    levels: Levels | None,
+    others: Sequence[UserKey] = (),
 ) -> list[tuple[dict[UserKey, Any], dict[UserKey, Any]]]:
     """Return real-valued fits of several cubes with the same keys and shapes, for simulations.
 
@@ -249,13 +255,15 @@ def fit_cubes(
         The margins of each cube, as for `cube`.
     variance, levels
         As for `cube`.
+    others
+        As for `reconcile_cube`.
 
     Returns
     -------
     list
         For each cube, least squares without bounds, and least squares with bounds and totals first; both by key.
     """
-    problems = [read_problem(margins, variance, None, levels, ordered=False) for margins in cubes]
+    problems = [read_problem(margins, variance, None, levels, ordered=False, others=others) for margins in cubes]
     axes = problems[0].axes
     blocks = [_copied(blocks_of(problem), copy) for copy, problem in enumerate(problems)]
     unbounded = [replace(block, low=None, high=None) for copy_blocks in blocks for block in copy_blocks]
@@ -274,9 +282,19 @@ def _copied(blocks: Sequence[Block], copy: int) -> list[Block]:
     return [replace(block, copy=copy) for block in blocks]
 
 
+class Deviation(NamedTuple):
+    """The standard deviation of least squares in a margin: in root mean square over its cells, and the largest."""
+
+    typical: float
+    largest: float
+
+
 def standard_deviations(
-    shapes: Mapping[UserKey, tuple[int, ...]], variance: Mapping[UserKey, Any], levels: Levels | None
-) -> dict[UserKey, float] | None:
+    shapes: Mapping[UserKey, tuple[int, ...]],
+    variance: Mapping[UserKey, Any],
+    levels: Levels | None,
+    others: Sequence[UserKey] = (),
+) -> dict[UserKey, Deviation] | None:
     """Return the standard deviation of least squares without bounds, over the cells of each margin.
 
     Return None if no formula gives it (`variances`).
@@ -287,16 +305,16 @@ def standard_deviations(
         The shape of every margin, by the keys of `cube`.
     variance, levels
         As for `cube`.
+    others
+        As for `reconcile_cube`.
     """
     zeros = {key: np.zeros(shape, dtype=np.int64) for key, shape in shapes.items()}
-    problem = read_problem(zeros, variance, None, levels, ordered=False)
-    by_key = variances(problem.axes, blocks_of(problem))
+    problem = read_problem(zeros, variance, None, levels, ordered=False, others=others)
+    by_key = variances(problem.axes, blocks_of(problem), problem.unmeasured)
     if by_key is None:
         return None
-    return {
-        user_key: math.sqrt(by_key[problem.axes.canonical(margin.pairs)])
-        for user_key, margin in problem.user_margins.items()
-    }
+    found = {key: problem.axes.canonical(margin.pairs) for key, margin in problem.user_margins.items()}
+    return {key: Deviation(*(math.sqrt(number) for number in by_key[canonical])) for key, canonical in found.items()}
 
 
 def _by_user_key(problem: Problem, tables: Mapping[Key, Array]) -> dict[UserKey, Any]:

@@ -12,6 +12,9 @@ rule nearer. So a grouping fails if |p - y| exceeds 2 q in some cell, or 2 r in 
 bounds, x, is compared in the same way: |p - x| may be as large times the standard deviation of x over that of the
 noise. Rounding is allowed for. The total is settled first: it must be x, rounded and not below 0.
 
+A grouping that is not measured is compared with x alone. Its cells are sums of cells of a measured grouping, so the
+noise of that grouping tells how far x may be.
+
 Tables that meet counts given from elsewhere, and tables that follow them, may be wherever those counts put them. Least
 squares without bounds meets these counts, too. If x is too far from y, the given counts explain it, and the tables are
 not compared; all others are. Lists made by Wang's algorithm 3 are not compared, because it moves large counts up by
@@ -19,7 +22,7 @@ design.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,7 +33,9 @@ from discreet.arrays import Integers
 from discreet.certify.table import Table
 from discreet.errors import ReleaseError
 from discreet.reconcile import fixed_counts
-from discreet.reconcile.table_plan import LARGE, Fitted, TablePlan
+from discreet.reconcile._part_methods import LARGE
+from discreet.reconcile.cliques import Part
+from discreet.reconcile.table_plan import Fitted, Measurements, TablePlan
 
 CHANCE = 1e-9
 """The probability of each comparison to refuse a release that is right."""
@@ -79,7 +84,9 @@ class Noise:
         return float(np.min((moments - math.log(CHANCE) / cells) / rates))
 
 
-def require_near(plan: TablePlan, fitted: Sequence[Fitted], measurements: Sequence[Integers], table: Table) -> None:
+def require_near(
+    plan: TablePlan, fitted: Sequence[Fitted], measurements: Measurements, tables: Sequence[Table]
+) -> None:
     """Raise ReleaseError if published counts are further from the measurements than noise explains.
 
     Parameters
@@ -90,11 +97,11 @@ def require_near(plan: TablePlan, fitted: Sequence[Fitted], measurements: Sequen
         The numbers of every part of the plan.
     measurements
         The measurements of every grouping.
-    table
-        The certified integers of the noise.
+    tables
+        The certified integers of every table of noise.
     """
-    for failure in too_far(plan, fitted, measurements, table):
-        unexplained = [given for given in given_counts(plan, measurements, table) if not given.explained]
+    for failure in too_far(plan, fitted, measurements, tables):
+        unexplained = [given for given in given_counts(plan, measurements, tables) if not given.explained]
         if unexplained:
             remedy = f"Correct what is fixed: {'; '.join(given.text for given in unexplained)}"
         elif plan.literals:
@@ -131,7 +138,7 @@ class GivenCount:
         return f"fixed gives {self.count:,} for {self.who}, and {self.measured:,} was measured"
 
 
-def given_counts(plan: TablePlan, measurements: Sequence[Integers], table: Table) -> list[GivenCount]:
+def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[Table]) -> list[GivenCount]:
     """Return every count that is given from elsewhere, compared with the measurements of its cells.
 
     A count above 0 is compared with the cell of exactly these people, and 0 with all cells of people among them.
@@ -139,49 +146,64 @@ def given_counts(plan: TablePlan, measurements: Sequence[Integers], table: Table
 
     Parameters
     ----------
-    plan, measurements, table
+    plan, measurements, tables
         As for `require_near`.
     """
-    noise = Noise(table) if plan.literals and table.interior else None
+    noises = [Noise(table) if plan.literals and table.interior else None for table in tables]
     given = []
     for literal in plan.literals:
-        measured = [
-            measurements[index][cells]
-            for index, grouping in enumerate(plan.layout.groupings)
-            for _, cells in fixed_counts.cells_of([literal], grouping)
-        ]
-        if not measured:
+        numbers: list[Integers] = []
+        cells_of_table: list[Integers] = []
+        for index, grouping in enumerate(plan.layout.groupings):
+            measured, number = measurements[index], plan.measured.noise_of[index]
+            if measured is None or number is None:
+                continue
+            for _, cells in fixed_counts.cells_of([literal], grouping):
+                numbers.append(measured[cells])
+                cells_of_table.append(np.full(len(numbers[-1]), number))
+        if not numbers:
             given.append(GivenCount(literal.text, literal.count, None, True))
             continue
-        numbers = np.concatenate(measured)
-        farthest = int(numbers[np.argmax(np.abs(numbers - literal.count))])
-        limit = math.inf if noise is None else noise.largest(numbers.size * len(plan.literals))
-        given.append(GivenCount(literal.text, literal.count, farthest, abs(farthest - literal.count) <= limit))
+        flat, table_of = np.concatenate(numbers), np.concatenate(cells_of_table)
+        distances, limits = np.abs(flat - literal.count), np.full(len(flat), math.inf)
+        for number, noise in enumerate(noises):
+            if noise is not None:
+                limits[table_of == number] = noise.largest(flat.size * len(plan.literals))
+        far = distances > limits
+        farthest = int(flat[np.argmax(np.where(far, distances, -1) if far.any() else distances)])
+        given.append(GivenCount(literal.text, literal.count, farthest, not far.any()))
     return given
 
 
-def too_far(plan: TablePlan, fitted: Sequence[Fitted], measurements: Sequence[Integers], table: Table) -> Iterator[str]:
+def too_far(
+    plan: TablePlan, fitted: Sequence[Fitted], measurements: Measurements, tables: Sequence[Table]
+) -> Iterator[str]:
     """Yield a sentence for every grouping whose published counts are further from measurements than noise explains.
 
     Parameters
     ----------
-    plan, fitted, measurements, table
+    plan, fitted, measurements, tables
         As for `require_near`.
     """
     if not plan.parts:
         return
-    noise = Noise(table)
+    noises = [Noise(table) for table in tables]
     for (method, part), fitted_part in zip(plan.parts, fitted, strict=True):
-        if method == "wang-3" or (plan.meets_counts(part) and _free_is_far(fitted_part, measurements, noise)):
+        noise_of = {index: _noise_of(plan, part, index, noises) for index in part.grouping_indices}
+        if method == "wang-3" or (plan.meets_counts(part) and _free_is_far(fitted_part, measurements, noise_of)):
             continue
         deviations = plan.deviations(part) or {}
         settles = not plan.follows(part) and not plan.meets_literals(part)
         for index, counts in fitted_part.counts.items():
-            name = plan.layout.groupings[index].name
-            yield from _compared(counts, measurements[index], noise, 1.0, name, "the measurements")
+            name, (noise, widest) = plan.layout.groupings[index].name, noise_of[index]
+            measured = measurements[index]
+            if measured is not None:
+                yield from _compared(counts, measured, noise, 1.0, name, "the measurements")
             if fitted_part.free is not None:
                 free = fitted_part.free[index]
-                ratio = deviations.get(index, noise.deviation) / noise.deviation if noise.deviation else 0.0
+                ratio = widest
+                if index in deviations:
+                    ratio = deviations[index].typical / noise.deviation if noise.deviation else 0.0
                 yield from _compared(counts, free, noise, ratio, name, "least squares without bounds")
                 if settles and counts.size == 1 and abs(counts.item() - max(0.0, free.item())) > WHOLE:
                     yield (
@@ -190,10 +212,32 @@ def too_far(plan: TablePlan, fitted: Sequence[Fitted], measurements: Sequence[In
                     )
 
 
-def _free_is_far(fitted: Fitted, measurements: Sequence[Integers], noise: Noise) -> bool:
+def _noise_of(plan: TablePlan, part: Part, index: int, noises: Sequence[Noise]) -> tuple[Noise, float]:
+    """Return the noise of a grouping, and how many times the deviation of the noise least squares has at most.
+
+    If the grouping is not measured, take the noise of the finer measured grouping whose sums have the least noise.
+    """
+    own = plan.measured.noise_of[index]
+    if own is not None:
+        return noises[own], 1.0
+    finer = []
+    for other in part.grouping_indices:
+        number = plan.measured.noise_of[other]
+        cells = None if number is None else part.containing_cells(part.keys[other], part.keys[index])
+        if number is not None and cells is not None:
+            most = math.sqrt(int(np.bincount(cells).max()))
+            finer.append((most * noises[number].deviation, most, number))
+    _, most, number = min(finer)
+    return noises[number], most
+
+
+def _free_is_far(fitted: Fitted, measurements: Measurements, noise_of: Mapping[int, tuple[Noise, float]]) -> bool:
     """Return True if least squares without bounds is further from the measurements than noise explains."""
-    free = fitted.free or {}
-    return any(True for index in free for _ in _compared(free[index], measurements[index], noise, 1.0, "", ""))
+    for index, free in (fitted.free or {}).items():
+        measured = measurements[index]
+        if measured is not None and any(True for _ in _compared(free, measured, noise_of[index][0], 1.0, "", "")):
+            return True
+    return False
 
 
 def _compared(

@@ -68,6 +68,8 @@ class Problem:
         What each of the user's keys stands for.
     orders
         For each axis, the user's category at each index.
+    unmeasured
+        Groupings that are asked for, and neither measured nor tables. They are sums of cells of tables.
     """
 
     axes: Axes
@@ -77,6 +79,7 @@ class Problem:
     tables: list[Key]
     user_margins: dict[UserKey, UserMargin]
     orders: list[Integers]
+    unmeasured: tuple[Key, ...] = ()
 
     def in_user_order(self, user_key: UserKey, values: Array) -> Any:
         """Return the numbers of a grouping in the order and shape of a user's key."""
@@ -227,7 +230,9 @@ class UnorderedProblem:
         noisy, variance = self._measurements(axes, orders)
         known = self._known_values(axes, orders, naming)
         tables = axes.maximal([*noisy, *known])
-        return Problem(axes, noisy, variance, known, tables, self.user_margins, orders)
+        asked_for = sorted({axes.canonical(margin.pairs) for margin in self.user_margins.values()}, key=axes.rank)
+        unmeasured = tuple(key for key in asked_for if key not in noisy and key not in tables)
+        return Problem(axes, noisy, variance, known, tables, self.user_margins, orders, unmeasured)
 
     def _measurements(self, axes: Axes, orders: list[Integers]) -> tuple[dict[Key, Floats], dict[Key, Floats]]:
         """Return measurements and variances by canonical key.

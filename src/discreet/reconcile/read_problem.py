@@ -1,6 +1,6 @@
 """Read what a user gives `cube`: margins, variances, fixed values and levels. Every mistake is refused here."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -27,7 +27,14 @@ LARGEST_TABLE = 2**27
 
 
 def read_problem(
-    margins: Any, variance: Any, fixed: Any, levels: Any, naming: Naming = BY_KEY, *, ordered: bool = True
+    margins: Any,
+    variance: Any,
+    fixed: Any,
+    levels: Any,
+    naming: Naming = BY_KEY,
+    *,
+    ordered: bool = True,
+    others: Sequence[UserKey] = (),
 ) -> Problem:
     """Return the arguments of `cube` as a problem.
 
@@ -39,6 +46,8 @@ def read_problem(
         How messages name margins and cells.
     ordered
         Sort the categories of every axis by their contents (`problem`).
+    others
+        Margins that are not measured and are asked for. Each is a sum of cells of a measured margin.
 
     Raises
     ------
@@ -73,7 +82,8 @@ def read_problem(
         pairs, order = fixed_margins[key]
         known[pairs] = _known(key, values, _shape(pairs, sides, labels), order)
         inputs.require_summable(known[pairs].clip(0), f"the fixed values of {naming.margin(pairs)}")
-    unordered = UnorderedProblem(sides, labels, noisy, variances, known, user_margins)
+    asked_for = user_margins | {key: _user_margin(key, labels) for key in others}
+    unordered = UnorderedProblem(sides, labels, noisy, variances, known, asked_for)
     problem = unordered.in_user_order(naming)
     for table in problem.tables:
         _require_small(naming.margin(table), problem.axes.size(table))

@@ -24,18 +24,21 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Floats, Integers
-from discreet.certify.ptable import PTable
 from discreet.domain import Counts
 from discreet.errors import ParameterError, SolverError, SpecError
-from discreet.mechanism import Mechanism
 from discreet.plan.fixed import FixedCount
 from discreet.plan.layout import Layout
+from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile import fixed_counts, methods
+from discreet.reconcile._part_methods import mean_square, method_of_part
 from discreet.reconcile.axes import Key
 from discreet.reconcile.cliques import Part, in_order, parts
-from discreet.reconcile.cubes import ReconciledCube, fit_cubes, reconcile_cube, standard_deviations
+from discreet.reconcile.cubes import Deviation, ReconciledCube, fit_cubes, reconcile_cube, standard_deviations
 from discreet.reconcile.settle import PRECISE
+
+Measurements = Sequence[Integers | None]
+"""For every grouping its measurements, or None if it is not measured."""
 
 Tables = list[list[Integers]]
 """For every table the counts of each of its groupings, in the order of the layout."""
@@ -45,9 +48,6 @@ BATCH = 8
 
 MOST_SIMULATED_SUMS = 350
 """The most sums in a cube that is simulated. To simulate larger cubes takes more than a fifth of a release."""
-
-LARGE = 10**6
-"""A count from which on noise does not depend on the count."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class TablePlan:
 
     Attributes
     ----------
-    layout
-        The groupings and tables of the release.
+    measured
+        The groupings of the release, and which of them are measured.
     parts
         Tables that are reconciled together, each part with its method, in the order in which they are made.
     clamped
@@ -91,19 +91,29 @@ class TablePlan:
         The public counts of the specification.
     seed
         Decides ties.
-    variance
-        The variance of the noise of one measurement.
+    noise_variances
+        For every table of noise, the variance of one measurement.
     part_deviations
         The `deviations` of every part. They depend on no measurement, so they are computed once, before the draw.
     """
 
-    layout: Layout
+    measured: MeasuredCells
     parts: tuple[tuple[str, Part], ...]
     clamped: tuple[int, ...]
     literals: tuple[FixedCount, ...]
     seed: int
-    variance: float
-    part_deviations: tuple[dict[int, float] | None, ...] = ()
+    noise_variances: tuple[float, ...]
+    part_deviations: tuple[dict[int, Deviation] | None, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """The groupings and tables of the release."""
+        return self.measured.layout
+
+    def variance_of(self, grouping_index: int) -> float | None:
+        """Return the variance of one measurement of a grouping; None if the grouping is not measured."""
+        table = self.measured.noise_of[grouping_index]
+        return None if table is None else self.noise_variances[table]
 
     @property
     def methods(self) -> list[tuple[list[str], str]]:
@@ -112,11 +122,11 @@ class TablePlan:
         methods = [([names[table] for table in part.tables], method) for method, part in self.parts]
         return methods + ([([names[table] for table in self.clamped], "none")] if self.clamped else [])
 
-    def tables(self, measurements: Sequence[Integers]) -> Tables:
+    def tables(self, measurements: Measurements) -> Tables:
         """Return the counts of every table, from the measurements of every grouping."""
         return self.by_table(measurements, self.fitted(measurements))
 
-    def fitted(self, measurements: Sequence[Integers]) -> list[Fitted]:
+    def fitted(self, measurements: Measurements) -> list[Fitted]:
         """Return the numbers of every part, from the measurements of every grouping."""
         settled = self._nothing_settled()
         fitted = []
@@ -125,7 +135,7 @@ class TablePlan:
             self._settle(settled, fitted[-1])
         return fitted
 
-    def by_table(self, measurements: Sequence[Integers], fitted: Sequence[Fitted]) -> Tables:
+    def by_table(self, measurements: Measurements, fitted: Sequence[Fitted]) -> Tables:
         """Return the counts of every table, from the measurements and the numbers of every part."""
         settled = self._nothing_settled()
         counts: dict[tuple[int, int], Integers] = {}
@@ -148,8 +158,9 @@ class TablePlan:
             cells = self.layout.cells.indices[index]
             settled[cells] = np.where(settled[cells] < 0, counts.ravel(), settled[cells])
 
-    def _clamped(self, grouping_index: int, measurements: Integers, settled: Integers) -> Integers:
+    def _clamped(self, grouping_index: int, measurements: Integers | None, settled: Integers) -> Integers:
         """Return measurements clamped at 0, with settled counts and literals in place of them."""
+        assert measurements is not None, "all groupings of such a table are measured"
         known = settled[self.layout.cells.indices[grouping_index]].reshape(measurements.shape)
         counts = np.array(np.where(known >= 0, known, measurements.clip(0)))
         for literal, cells in fixed_counts.cells_of(self.literals, self.layout.groupings[grouping_index]):
@@ -177,27 +188,25 @@ class TablePlan:
     def _number(self, part: Part) -> int:
         return [other for _, other in self.parts].index(part)
 
-    def deviations(self, part: Part) -> dict[int, float] | None:
-        """Return the standard deviation of least squares without bounds, over the cells of every grouping of a part.
+    def deviations(self, part: Part) -> dict[int, Deviation] | None:
+        """Return the standard deviations of least squares without bounds, over the cells of every grouping of a part.
 
         Return None if no formula gives it: two dimensions have several levels, or levels do not nest.
         """
         return self.part_deviations[self._number(part)]
 
-    def exact_deviations(self) -> dict[int, float]:
-        """Return the standard deviation of least squares, by grouping index, wherever a formula gives it.
+    def exact_deviations(self) -> dict[int, Deviation]:
+        """Return the standard deviations of least squares, by grouping index, wherever a formula gives it.
 
         No formula gives it for lists (`wang-3`), and for parts that meet public counts or follow other parts.
         """
-        found: dict[int, float] = {}
+        found: dict[int, Deviation] = {}
         for method, part in self.parts:
             if method != "wang-3" and not self.meets_counts(part) and not self.follows(part):
                 found |= self.deviations(part) or {}
         return found
 
-    def simulated(
-        self, number: int, runs: Sequence[Sequence[Integers]]
-    ) -> list[dict[int, tuple[Floats, Floats]]] | None:
+    def simulated(self, number: int, runs: Sequence[Measurements]) -> list[dict[int, tuple[Floats, Floats]]] | None:
         """Return the numbers of a part for other measurements.
 
         Parameters
@@ -226,9 +235,9 @@ class TablePlan:
                 if run.free is not None
             ]
         cubes = [self._by_key(part, measurements) for measurements in runs]
-        variances = self.variances(part)
+        variances, others = self.variances(part), self._unmeasured(part)
         batches = [cubes[start : start + BATCH] for start in range(0, len(cubes), BATCH)]
-        fits = [cube_fit for batch in batches for cube_fit in fit_cubes(batch, variances, part.levels)]
+        fits = [cube_fit for batch in batches for cube_fit in fit_cubes(batch, variances, part.levels, others)]
         pairs = [(part.by_grouping(free), part.by_grouping(real)) for free, real in fits]
         return [{index: (free[index], real[index]) for index in part.keys} for free, real in pairs]
 
@@ -237,7 +246,7 @@ class TablePlan:
         finest = {in_order(part.keys[self.layout.tables[table][1][0]]) for table in part.tables}
         return sum(math.prod(part.shape(key)) for key in part.distinct if key not in finest)
 
-    def _fit_part(self, method: str, part: Part, measurements: Sequence[Integers], settled: Integers) -> Fitted:
+    def _fit_part(self, method: str, part: Part, measurements: Measurements, settled: Integers) -> Fitted:
         noisy = self._by_key(part, measurements)
         if method == "wang-3":
             return Fitted(part.by_grouping(methods.reconcile_list(part, noisy, self.seed)), None)
@@ -246,31 +255,45 @@ class TablePlan:
             indices = part.chain(list(part.distinct.values()))
             assert indices is not None, "a tree is chosen if groupings nest"
             chain = [in_order(part.keys[index]) for index in indices]
+            for key in self._unmeasured(part):
+                noisy[key], variances[key] = np.zeros(part.shape(key), np.int64), np.asarray(np.inf)
             counts, free = methods.reconcile_chain(part, chain, noisy, variances, shared, self.seed)
             return Fitted(part.by_grouping(counts), part.by_grouping(free))
         cube = self._fit_cube(part, noisy, variances, shared)
         return Fitted(part.by_grouping(cube.values), part.by_grouping(cube.free or {}), part.by_grouping(cube.real))
 
-    def _by_key(self, part: Part, measurements: Sequence[Integers]) -> dict[Key, Integers]:
+    def _by_key(self, part: Part, measurements: Measurements) -> dict[Key, Integers]:
         """Return the measurements of a part by key, with axes in order."""
-        return {key: part.in_axis_order(index, measurements[index]) for key, index in part.distinct.items()}
+        return {
+            key: part.in_axis_order(index, numbers)
+            for key, index in part.distinct.items()
+            if (numbers := measurements[index]) is not None
+        }
+
+    def _unmeasured(self, part: Part) -> list[Key]:
+        """Return the keys of the groupings of a part that are not measured."""
+        return [key for key, index in part.distinct.items() if self.measured.noise_of[index] is None]
 
     def variances(self, part: Part) -> dict[Key, Floats]:
         """Return the variance of every measurement, multiplied by the number of groupings that its cell is in.
 
-        A cell that is in several groupings has one noise, which must count once.
+        A measured cell that is in several groupings has one noise, which must count once.
         """
-        cells = self.layout.cells.indices
-        times = np.zeros(len(self.layout.cells.definitions), dtype=np.int64)
-        for index in part.distinct.values():
-            np.add.at(times, cells[index], 1)
+        cells = {index: self.measured.indices[index] for index in part.distinct.values()}
+        times = np.zeros(self.measured.size, dtype=np.int64)
+        for own in cells.values():
+            if own is not None:
+                np.add.at(times, own, 1)
         variances = {}
         for key, index in part.distinct.items():
-            factors = times[cells[index]].reshape(self.layout.groupings[index].shape)
+            own, variance = cells[index], self.variance_of(index)
+            if own is None or variance is None:
+                continue
+            factors = times[own].reshape(self.layout.groupings[index].shape)
             if (factors == 1).all():
-                variances[key] = np.asarray(self.variance)
+                variances[key] = np.asarray(variance)
             else:
-                variances[key] = part.in_axis_order(index, self.variance * factors.astype(np.float64))
+                variances[key] = part.in_axis_order(index, variance * factors.astype(np.float64))
         return variances
 
     def _fit_cube(
@@ -288,10 +311,15 @@ class TablePlan:
         fixed: dict[Key, Any] = dict(literals)
         if any(count for counts in literals.values() for count in counts.values()):
             noisy = {**noisy, **settled}
-            variances = {**variances, **{key: np.asarray(PRECISE * self.variance) for key in settled}}
+            of_part = map(self.variance_of, part.grouping_indices)
+            least = min(variance for variance in of_part if variance is not None)
+            variances = {**variances, **{key: np.asarray(PRECISE * least) for key in settled}}
         else:
             fixed = fixed_counts.combined_fixed(settled, literals)
-        return reconcile_cube(dict(noisy), dict(variances), fixed, self.seed, levels, part.naming(), total_first=True)
+        others = [key for key in part.distinct if key not in noisy]
+        return reconcile_cube(
+            dict(noisy), dict(variances), fixed, self.seed, levels, part.naming(), total_first=True, others=others
+        )
 
     def _settled_groupings(self, part: Part, settled: Integers) -> dict[Key, Integers]:
         """Return the groupings of a part whose counts are all settled, from coarse to fine, if they nest and agree."""
@@ -299,19 +327,13 @@ class TablePlan:
         for index in sorted(part.grouping_indices, key=lambda index: self.layout.groupings[index].size):
             counts = settled[self.layout.cells.indices[index]]
             if (counts >= 0).all() and all(
-                _adds_up(part, (index, counts), (coarse, sums)) for coarse, sums in chosen.items()
+                part.adds_up((index, counts), (coarse, sums)) for coarse, sums in chosen.items()
             ):
                 chosen[index] = counts
         return {
             in_order(part.keys[index]): part.in_axis_order(index, counts.reshape(self.layout.groupings[index].shape))
             for index, counts in chosen.items()
         }
-
-
-def _adds_up(part: Part, fine: tuple[int, Integers], coarse: tuple[int, Integers]) -> bool:
-    """Return True if the counts of a grouping add up to those of a coarser one; both as (grouping index, counts)."""
-    cells = part.containing_cells(part.keys[fine[0]], part.keys[coarse[0]])
-    return cells is not None and np.array_equal(np.bincount(cells, fine[1], minlength=len(coarse[1])), coarse[1])
 
 
 def make_table_plan(plan: ReleasePlan) -> TablePlan:
@@ -323,8 +345,8 @@ def make_table_plan(plan: ReleasePlan) -> TablePlan:
         The method does not fit the tables or the noise, or fixed counts cannot be met.
     """
     spec, layout, literals = plan.spec, plan.layout, plan.literals
-    variance = _mean_square(plan.ptable)
-    has_end = isinstance(plan.ptable.domain, Counts) and plan.ptable.domain.upper is not None
+    variances = tuple(mean_square(ptable) for ptable in plan.ptables)
+    has_end = any(isinstance(ptable.domain, Counts) and ptable.domain.upper is not None for ptable in plan.ptables)
     if has_end and spec.reconcile not in ("auto", "none"):
         raise SpecError(
             f"reconcile is {spec.reconcile}, and the noise has an upper end: larger counts are measured as if they"
@@ -332,7 +354,7 @@ def make_table_plan(plan: ReleasePlan) -> TablePlan:
             ("reconcile",),
         )
     if spec.reconcile == "none" or has_end:
-        table_plan = TablePlan(layout, (), tuple(range(len(layout.tables))), literals, spec.seed, variance)
+        table_plan = TablePlan(plan.measured, (), tuple(range(len(layout.tables))), literals, spec.seed, variances)
     else:
         chosen, overlapping = parts(layout, together=spec.reconcile != "wang-3")
         if overlapping and spec.reconcile != "auto":
@@ -342,47 +364,20 @@ def make_table_plan(plan: ReleasePlan) -> TablePlan:
                 " take reconcile: auto, which clamps such tables, or none",
                 ("reconcile",),
             )
-        with_methods = tuple((_method(spec.reconcile, part, layout, literals), part) for part in chosen)
-        table_plan = TablePlan(layout, with_methods, tuple(overlapping), literals, spec.seed, variance)
+        with_methods = tuple((method_of_part(spec.reconcile, part, layout, literals), part) for part in chosen)
+        table_plan = TablePlan(plan.measured, with_methods, tuple(overlapping), literals, spec.seed, variances)
     _require_literals_met(table_plan)
     deviations = tuple(_deviations(table_plan, part) for _, part in table_plan.parts)
     return replace(table_plan, part_deviations=deviations)
 
 
-def _deviations(table_plan: TablePlan, part: Part) -> dict[int, float] | None:
+def _deviations(table_plan: TablePlan, part: Part) -> dict[int, Deviation] | None:
     """Return the deviations of a part; None if no formula gives them (`variances`)."""
-    shapes = {key: part.shape(key) for key in part.distinct}
-    by_key = standard_deviations(shapes, table_plan.variances(part), part.levels)
+    variances = table_plan.variances(part)
+    shapes = {key: part.shape(key) for key in variances}
+    others = [key for key in part.distinct if key not in variances]
+    by_key = standard_deviations(shapes, variances, part.levels, others)
     return None if by_key is None else {index: by_key[in_order(key)] for index, key in part.keys.items()}
-
-
-def _mean_square(ptable: PTable) -> float:
-    """Return the mean square of the noise of a large count, the largest over a period; 1 for a table without noise."""
-    mechanism = Mechanism.from_table(ptable.table)
-    counts = range(LARGE, LARGE + max(1, len(ptable.table.interior)))
-    return max(mechanism.variance(count) + mechanism.bias(count) ** 2 for count in counts) or 1.0
-
-
-def _method(method: str, part: Part, layout: Layout, literals: Sequence[FixedCount]) -> str:
-    """Return the method of a part; raise SpecError if the specified one does not fit."""
-    name = layout.tables[part.tables[0]][0].name
-    has_literals = any(fixed_counts.is_about(literal, part) for literal in literals)
-    if method == "wang-3":
-        sizes = sorted(math.prod(part.shape(key)) for key in part.distinct)
-        if len(sizes) != 2 or sizes[0] != 1 or has_literals:
-            raise SpecError(
-                f"reconcile is wang-3, which is for a list and its total with nothing fixed; table {name!r} is no such"
-                " list: take auto",
-                ("reconcile",),
-            )
-        return "wang-3"
-    nested = part.chain(list(part.distinct.values())) is not None
-    if method == "tree" and (not nested or has_literals):
-        why = "it has fixed counts" if nested else "its groupings do not nest"
-        raise SpecError(
-            f"reconcile is tree, and table {name!r} is no hierarchy ({why}); take auto or cube", ("reconcile",)
-        )
-    return "tree" if method == "tree" or (method == "auto" and nested and not has_literals) else "cube"
 
 
 def _require_literals_met(table_plan: TablePlan) -> None:
@@ -390,7 +385,7 @@ def _require_literals_met(table_plan: TablePlan) -> None:
     fixed_counts.require_published(table_plan.literals, table_plan.layout, [part for _, part in table_plan.parts])
     try:
         if table_plan.literals:
-            table_plan.tables([np.zeros(grouping.shape, np.int64) for grouping in table_plan.layout.groupings])
+            table_plan.tables(table_plan.measured.by_grouping(np.zeros(table_plan.measured.size, np.int64)))
     except (ParameterError, SolverError) as error:
         axes = "; ".join(
             f"axis {axis} is {name}" for _, part in table_plan.parts for axis, name in enumerate(part.dimensions)

@@ -1,4 +1,4 @@
-"""The exact variance of least squares without bounds, on average over the cells of a grouping.
+"""The exact variance of least squares without bounds, over the cells of a grouping that is measured or not.
 
 Let at most one axis have nested levels l = 0 (all of it), 1, ..., with groups of any sizes; the other axes are plain.
 Let s be a set of plain axes. The component of s is the sums over s, minus the mean along every axis of s. The measured
@@ -33,12 +33,20 @@ from discreet.reconcile.fit_problem import Block
 Pair = tuple[int, Hashable]
 
 
-def variances(axes: Axes, blocks: Sequence[Block]) -> dict[Key, float] | None:
-    """Return the mean variance of the cells of every block; None if the formula does not hold.
+def variances(axes: Axes, blocks: Sequence[Block], others: Sequence[Key] = ()) -> dict[Key, tuple[float, float]] | None:
+    """Return the mean and the largest variance of the cells of every block; None if the formula does not hold.
 
     The formula holds if at most one axis has several levels, these nest, and variances differ along that axis only.
+
+    Parameters
+    ----------
+    axes, blocks
+        The measured groupings.
+    others
+        Further groupings, each of which a measured grouping refines.
     """
-    levels = _nested_levels(axes, blocks)
+    keys = [*(block.key for block in blocks), *others]
+    levels = _nested_levels(axes, keys)
     if levels is None:
         return None
     tree = _Tree(axes, levels)
@@ -49,20 +57,21 @@ def variances(axes: Axes, blocks: Sequence[Block]) -> dict[Key, float] | None:
             return None
         precision = np.divide(1.0, variance, out=np.full_like(variance, np.inf), where=variance > 0)
         precisions[tree.level_and_plain_axes(block.key)] = precision
-    sides = {pair: axes.groups(*pair) for block in blocks for pair in block.key}
+    sides = {pair: axes.groups(*pair) for key in keys for pair in key}
     by_component: dict[Key, list[Floats]] = {}
-    means = {}
-    for block in blocks:
-        level, plain = tree.level_and_plain_axes(block.key)
-        mean = 0.0
+    found = {}
+    for key in keys:
+        level, plain = tree.level_and_plain_axes(key)
+        mean, by_node = 0.0, np.zeros(1)
         for component in chain.from_iterable(combinations(plain, size) for size in range(len(plain) + 1)):
             if component not in by_component:
                 by_component[component] = tree.variances(_precisions_by_level(component, precisions, sides))
             share = math.prod(1 - 1 / sides[pair] for pair in component)
             rest = math.prod(sides[pair] for pair in plain if pair not in component)
             mean += float(np.mean(by_component[component][level])) * share / rest**2
-        means[block.key] = mean
-    return means
+            by_node = by_node + by_component[component][level] * share / rest**2
+        found[key] = mean, float(by_node.max())
+    return found
 
 
 def _precisions_by_level(
@@ -77,14 +86,14 @@ def _precisions_by_level(
     return by_level
 
 
-def _nested_levels(axes: Axes, blocks: Sequence[Block]) -> list[Pair] | None:
+def _nested_levels(axes: Axes, keys: Sequence[Key]) -> list[Pair] | None:
     """Return the levels of the axis that has several, from coarse to fine; nothing if no axis has several.
 
     Return None if two axes have several levels, or if the levels do not nest.
     """
     used: dict[int, set[Hashable]] = {}
-    for block in blocks:
-        for axis, level in block.key:
+    for key in keys:
+        for axis, level in key:
             used.setdefault(axis, set()).add(level)
     several = [axis for axis, levels in used.items() if len(levels) > 1]
     if len(several) > 1:

@@ -1,7 +1,7 @@
 """Round the real tables of a fit: the groupings that tables share first, from coarse to fine, then each table.
 
 A **separator** is a grouping that tables have in common: the finest grouping that all tables which refine it refine.
-Fixed margins are treated like separators. If there are several tables, so are the measured margins of two-way tables:
+Fixed margins are treated like separators. If there are several tables, so are the published margins of two-way tables:
 every number of a two-way table is then within 1 of its least-squares value. Each separator is rounded within the
 separators below it, and then each table within the separators below it (`round_table`). So two tables have the same
 integers in every margin that they share.
@@ -96,7 +96,7 @@ def separators(problem: Problem) -> list[Key]:
 
 
 def _shared_groupings(problem: Problem) -> set[Key]:
-    """Return the total, the finest groupings that several tables share, and measured margins of two-way tables."""
+    """Return the total, the finest groupings that several tables share, and given margins of two-way tables."""
     axes = problem.axes
     refining: dict[Key, list[Key]] = {}
     for table in problem.tables:
@@ -110,7 +110,7 @@ def _shared_groupings(problem: Problem) -> set[Key]:
                 common = axes.meet(common, table)
             shared.add(common)
     two_way = [table for table in problem.tables if len(table) == 2]
-    margins = [key for key in problem.noisy if len(key) == 1]
+    margins = [key for key in (*problem.noisy, *problem.unmeasured) if len(key) == 1]
     return shared | {key for key in margins if any(axes.refines(table, key) for table in two_way)}
 
 
@@ -185,7 +185,8 @@ class _Attempt:
         below = [key for key in axes.below(table) if key != table]
         within = {key: self.integers[key] for key in axes.maximal([key for key in below if key in self.integers])}
         within |= {key: problem.known[key] for key in below if key in problem.known and key not in self.integers}
-        loose = [key for key in below if key in problem.noisy and not any(axes.refines(known, key) for known in within)]
+        given = {*problem.noisy, *problem.unmeasured}
+        loose = [key for key in below if key in given and not any(axes.refines(known, key) for known in within)]
         local_keys, labels = axes.local(table, [*within, *loose])
         margins = Margins(axes.shape(table), local_keys, labels)
         low, high = bounds(problem, table)

@@ -4,7 +4,7 @@ Units of a ledger are reserved before a row is read, and spent right before the 
 private file before anything else is done with them. A run that finds such a file goes on from it, and draws nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ class Drawn:
     Attributes
     ----------
     kept
-        The measurements of all distinct cells, and the private file that holds them.
+        The measurements of all measured cells, and the private file that holds them.
     key
         How noise was chosen.
     ledger
@@ -106,14 +106,14 @@ def draw_or_resume(
         fingerprint=None if plan.spec.secret is None else secrets.fingerprint(secret),
         came_with_the_data=plan.spec.record_keys is not None,
     )
-    identity = Identity.of(plan, start=ledger.start, ledger=ledger.id, secret=secret)
+    identity = Identity.of(plan, starts=ledger.starts, ledger=ledger.id, secret=secret)
     memory = None if plan.spec.key == "contributors" else ledger.memory
 
     def note(kept: Kept) -> None:
         stack.enter_context(kept.explaining_errors(paths.folder, paths.log is not None))
 
     file = paths.unpublished(identity)
-    kept = pending.find(file, identity, plan.ptable, memory)
+    kept = pending.find(file, identity, plan, memory)
     if kept is None:
         keeper = Keeper(file, identity, memory, note)
         ledger, truth, kept = _draw(plan, frame, ledger, secret, keeper, tell, paths.log is not None)
@@ -146,7 +146,7 @@ def _draw(
             keeper.announce()
             paying.spend(plan, counts, secret)
             tell("measuring", 0)
-            measurements = lookup.measure(plan.ptable, counts, _keys(plan, paying.start, secret, counts, sums))
+            measurements = lookup.measure(plan, counts, _keys(plan, paying.starts, secret, counts, sums))
             kept = keeper.keep(paying.release, measurements)
     return paying, Truth(rows, counts), kept
 
@@ -188,15 +188,23 @@ def _modulus(plan: ReleasePlan) -> int:
 
 def _keys(
     plan: ReleasePlan,
-    start: bytes,
+    starts: Sequence[bytes],
     secret: bytes,
     counts: npt.NDArray[np.int64],
     sums: list[npt.NDArray[np.uint64]],
-) -> Keys | None:
-    """Return the key of every cell, or None for fresh keys."""
+) -> list[Keys] | None:
+    """Return the keys of the cells of every table of noise, or None for fresh keys."""
     if plan.spec.key == "fresh":
         return None
-    query_keys = keys.query_keys(secret, start, plan.layout.cells.definitions, plan.ptable.bits)
-    if plan.spec.key == "query":
-        return query_keys
-    return keys.contributor_keys(sums, counts, _modulus(plan), query_keys)
+    measured, all_keys = plan.measured, []
+    for table, (start, ptable) in enumerate(zip(starts, plan.ptables, strict=True)):
+        cells = measured.of_table(table)
+        definitions = (measured.definitions[cell] for cell in cells.tolist())
+        query_keys = keys.query_keys(secret, start, definitions, ptable.bits)
+        if plan.spec.key == "query":
+            all_keys.append(query_keys)
+        else:
+            distinct = measured.cells[cells]
+            own_sums = [part[distinct] for part in sums]
+            all_keys.append(keys.contributor_keys(own_sums, counts[distinct], _modulus(plan), query_keys))
+    return all_keys

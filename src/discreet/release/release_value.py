@@ -89,18 +89,18 @@ class Release:
 
     @property
     def ptable(self) -> PTable:
-        """The certified table of noise."""
+        """The certified table of noise. Raise ReleaseError if there are several: see `ptables`."""
         return self.published.plan.ptable
 
     @property
     def ptables(self) -> tuple[PTable, ...]:
         """The certified tables of noise."""
-        return (self.ptable,)
+        return self.published.plan.ptables
 
     @property
     def cells(self) -> int:
         """Number of distinct cells that were measured."""
-        return len(self.published.plan.layout.cells.definitions)
+        return self.published.plan.measured.size
 
     @property
     def touches(self) -> int:
@@ -113,8 +113,11 @@ class Release:
         return self.published.plan.promise
 
     @property
-    def measurements(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """The unclamped noisy integers of every grouping, in the order of the manifest. Groupings may share cells."""
+    def measurements(self) -> tuple[Any, ...]:
+        """The unclamped noisy integers of every grouping, in the order of the manifest; None if it is not measured.
+
+        Groupings may share cells.
+        """
         return self.published.measurements
 
     def table(
@@ -138,13 +141,14 @@ class Release:
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A column for each dimension, with `_total` in margins, and the columns `count`, `low` and `high`. With
             `across`: the columns LABEL, "LABEL low" and "LABEL high" for each category. The interval of a cell is
-            that of its own measurement, widened to the published count; at 95% it is the published one. `high` is
-            missing if the interval has no end.
+            that of its own measurement, widened to the published count; at 95% it is the published one. A margin that
+            is not measured has the published interval of least squares. `high` is missing if the interval has no end.
 
         Raises
         ------
         ParameterError
-            There is no such table, dimension or library, or `level` is not between 0 and 1.
+            There is no such table, dimension or library, or `level` is not between 0 and 1, or a margin of the table
+            is not measured and `level` is not 0.95.
         MissingExtraError
             The library is not installed.
 
@@ -294,7 +298,14 @@ class Release:
 
         counts = self.published.tables[index][position]
         grouping_index = self.published.plan.layout.tables[index][1][position]
-        cells = intervals(self.ptable, self.measurements[grouping_index], level)
+        measured, ptable = self.measurements[grouping_index], self.plan.ptable_of(grouping_index)
+        if measured is None or ptable is None:
+            name = self.published.plan.layout.groupings[grouping_index].name
+            raise ParameterError(
+                f"level is {level!s:.20}, and {name} is not measured: its intervals come from least squares, at 95%"
+                " only; give level=0.95 or None"
+            )
+        cells = intervals(ptable, measured, level)
         return _Ends(np.minimum(cells.low, counts), np.maximum(cells.high, counts), cells.open_end)
 
     def _columns(self, index: int, level: Number | None) -> tuple[TableSpec, dict[str, Any]]:

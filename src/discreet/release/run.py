@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 from discreet import files, interrupts
 from discreet.count import found_categories
 from discreet.errors import FixedCountWarning, SpecError
-from discreet.measure import lookup
 from discreet.plan import read_spec
 from discreet.plan.metadata import known_language
 from discreet.plan.release_plan import ReleasePlan, make_plan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import pending, steward_log
-from discreet.publish.folder import MANIFEST, Published
+from discreet.publish.folder import MANIFEST, Published, written_version
 from discreet.publish.folder_claim import ReleasePaths, claimed_paths
 from discreet.publish.manifest import Manifest, SoftwareEntry
 from discreet.reconcile import distance
@@ -112,10 +111,11 @@ def run(
         drawn = draw_or_resume(plan, frame, paths, stack, tell)
 
         tell("making the tables", 0)
-        measurements = tuple(lookup.by_grouping(plan.layout, drawn.kept.measurements))
-        fitted = table_plan.fitted(measurements)
-        distance.require_near(table_plan, fitted, measurements, plan.ptable.table)
-        published = Published(plan, table_plan, measurements, fitted)
+        measurements = plan.measured.by_grouping(drawn.kept.measurements)
+        published = Published(
+            plan, table_plan, measurements, table_plan.fitted(measurements), written_version(plan.spec)
+        )
+        distance.require_near(table_plan, published.fitted, measurements, published.noise)
         _warn_of_fixed_counts(published)
 
         tell("writing", 0)

@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet.errors import CertificateError, SolverError
-from discreet.measure import lookup
+from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.release_plan import ReleasePlan, plan_with, resolve
 from discreet.publish.folder import Published
 from discreet.publish.report.expected import expected
@@ -26,7 +26,8 @@ HALF = [{"dimension": name, "level": "half"} for name in "ab"]
 
 def planned(spec: ReleaseSpec) -> ReleasePlan:
     """Return a plan without a promise."""
-    return plan_with(resolve(spec), NOISE, None)
+    resolved = resolve(spec)
+    return plan_with(resolved, ReleaseNoise.of_one_table(resolved.layout, NOISE), None)
 
 
 def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
@@ -57,7 +58,7 @@ def published(tables: list[Any], truth: Any = None) -> tuple[Published, Any]:
                 group_of_leaf = np.array([group[leaf] for leaf in range(len(axis.book.leaves))])
                 cell_index = cell_index * len(axis.members) + group_of_leaf[codes["abc".index(axis.book.name)]]
             truth[cells] = np.bincount(cell_index, minlength=grouping.size)
-    values = tuple(lookup.by_grouping(layout, np.asarray(NOISE.perturb(truth), dtype=np.int64)))
+    values = plan.measured.by_grouping(np.asarray(NOISE.perturb(truth), dtype=np.int64))
     table_plan = make_table_plan(plan)
     return Published(plan, table_plan, values, table_plan.fitted(values)), truth
 
@@ -69,7 +70,7 @@ def test_stated_errors_are_the_errors_of_repeated_releases(tables: list[Any]) ->
     assert stated.runs
     errors: dict[int, list[Any]] = {}
     for _ in range(60):
-        values = lookup.by_grouping(release.plan.layout, np.asarray(NOISE.perturb(truth), dtype=np.int64))
+        values = release.plan.measured.by_grouping(np.asarray(NOISE.perturb(truth), dtype=np.int64))
         (fit,) = release.table_plan.fitted(values)
         assert fit.free is not None
         for index, cells in enumerate(release.plan.layout.cells.indices):
@@ -101,7 +102,7 @@ def test_tables_that_follow_other_tables_have_no_exact_error() -> None:
     spec = ReleaseSpec.model_validate({**release.plan.spec.model_dump(), "tables": tables})
     plan = planned(spec)
     table_plan = make_table_plan(plan)
-    values = tuple(lookup.by_grouping(plan.layout, np.full(len(plan.layout.cells.definitions), 50, dtype=np.int64)))
+    values = plan.measured.by_grouping(np.full(plan.measured.size, 50, dtype=np.int64))
     stated = expected(Published(plan, table_plan, values, table_plan.fitted(values)))
     assert [table_plan.follows(part) for _, part in table_plan.parts] == [False, True]
     for _, part in table_plan.parts:

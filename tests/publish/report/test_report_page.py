@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,8 +16,10 @@ import discreet
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError
 from discreet.plan.guarantee import composed_promise
+from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.release_plan import plan_with, resolve
 from discreet.plan.spec import ReleaseSpec
+from discreet.plan.touches import Touches
 from discreet.publish.cell_intervals import own_intervals
 from discreet.publish.folder import MANIFEST, REPORT, Published
 from discreet.publish.manifest import digest
@@ -60,7 +63,9 @@ def report_text(changes: dict[str, Any] | None = None, value: int = 7) -> str:
     design = dict(spec.design or {})
     ptable = getattr(discreet.design, design.pop("name"))(**design).certify(bits=spec.bits or 32)
     resolved = resolve(spec)
-    plan = plan_with(resolved, ptable, composed_promise(spec, ptable, resolved.touches))
+    noise = ReleaseNoise.of_one_table(resolved.layout, ptable)
+    plan = plan_with(resolved, noise, None)
+    plan = replace(plan, promise=composed_promise(spec, [ptable], plan.exposure))
     values = tuple(np.full(grouping.shape, value, dtype=np.int64) for grouping in plan.layout.groupings)
     table_plan = make_table_plan(plan)
     return report_html(Published(plan, table_plan, values, table_plan.fitted(values))).decode()
@@ -175,7 +180,7 @@ def test_the_guarantee_is_stated_in_words_and_symbols_and_never_understated() ->
     rows = {row[0]: row[1] for row in table(text, "what")}
     spec = ReleaseSpec.model_validate(SPEC)
     ptable = discreet.design.geometric(epsilon="1/4", support=60).certify()
-    promise = composed_promise(spec, ptable, 4)
+    promise = composed_promise(spec, [ptable], Touches(4, ((4,),)))
     assert promise is not None
     assert rows["epsilon (ε)"] == "1"
     assert promise.delta <= float(rows["delta (δ)"]) <= promise.delta * 1.001

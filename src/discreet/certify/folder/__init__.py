@@ -10,7 +10,8 @@ decide are listed as stated. Only `discreet verify` makes tables and report agai
     weights      what a table of integers reveals about one count, exactly
     lattice      distributions of losses, composed in integers
     losses       what one person may lose in many cells: bounds of delta in integers
-    promise      the certificate and the promise of the manifest
+    several      the same for cells of several tables of noise
+    promise      the certificates and the promise of the manifest
     tables       measurements and tables as they are in the files
     intervals    the interval beside each count
     additivity   whether tables add up
@@ -33,6 +34,7 @@ SPEC = [
     "title", "version", "unit", "dimensions", "tables", "design", "bits", "budget", "key", "record_keys_are",
     "reconcile", "fixed", "seed", "outputs",
 ]  # fmt: skip
+VERSIONS = (1, 2, 3)
 SPEC_SINCE_2 = ["language", "metadata"]
 LANGUAGES = ["en", "de", "fr", "es"]
 METADATA = ["title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions"]
@@ -62,38 +64,74 @@ def check(folder: str | Path) -> Report:
     layout = report.attempt("specification", cells.layout_of, manifest["spec"])
     if content is None or layout is None:
         return report
-    certificate = report.attempt("certificate.json", promise.certificate, report, content["certificate.json"])
-    if certificate is None:
+    certificates = []
+    for name in promise.certificate_names(manifest):
+        certificates.append(report.attempt(name, promise.certificate, report, name, content[name]))
+    known = [certificate for certificate in certificates if certificate is not None]
+    if len(known) < len(certificates):
         return report
-    report.attempt("groupings", promise.groupings, report, manifest, layout, certificate)
-    touches = report.attempt("touches", promise.touches, report, manifest, layout)
+    noise = report.attempt("groupings", promise.noise_of, manifest, layout, known)
+    if noise is not None:
+        _check_numbers(report, manifest, content, layout, known, noise)
+        report.attempt("stated", _stated, report, manifest)
+    return report
+
+
+def _check_numbers(
+    report: Report,
+    manifest: dict[str, Any],
+    content: dict[str, bytes],
+    layout: cells.Layout,
+    certificates: list[promise.Certificate],
+    noise: list[int | None],
+) -> None:
+    """Check the promise, the measurements and the tables."""
+    report.attempt("groupings", promise.groupings, report, manifest, layout, certificates, noise)
+    touches = report.attempt("touches", promise.touches, report, manifest, layout, noise)
     if touches is not None:
-        report.attempt("promise", promise.privacy, report, manifest, certificate, touches)
-    version, table = manifest["version"], certificate.table
-    measured = report.attempt("measurements.csv", tables.measurements, report, version, layout, table, content)
+        report.attempt("promise", promise.privacy, report, manifest, certificates, touches)
+    version, own = manifest["version"], [certificate.table for certificate in certificates]
+    measured = report.attempt("measurements.csv", tables.measurements, report, version, layout, noise, own, content)
     numbers = report.attempt("tables", tables.counts, report, manifest, layout, content)
     if measured is not None and numbers is not None:
         counts = [None if published is None else published.counts for published in numbers]
         published = additivity.Published(layout, measured, counts)
-        report.attempt("adding up", additivity.adding_up, report, manifest, table, published)
+        report.attempt("adding up", additivity.adding_up, report, manifest, own, published)
         spec = manifest["spec"]
-        report.attempt("intervals", intervals.check_intervals, report, spec, layout, table, measured, numbers)
-    report.attempt("stated", _stated, report, manifest)
-    return report
+        report.attempt("intervals", intervals.check_intervals, report, spec, layout, noise, own, measured, numbers)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     document = json_of(_read(folder / "manifest.json"))
     need(isinstance(document, dict) and document.get("format") == "discreet release", "it is no manifest")
     version = document.get("version")
-    need(version in (1, 2), f"its version is {version!r:.40}, and this checks versions 1 and 2")
-    need(list(document) == FIELDS, f"its fields are not {', '.join(FIELDS)}")
+    need(version in VERSIONS, f"its version is {version!r:.40}, and this checks versions 1 to {VERSIONS[-1]}")
+    fields = FIELDS if version < promise.LISTS else _after(FIELDS, "groupings", "certificates")
+    need(list(document) == fields, f"its fields are not {', '.join(fields)}")
     spec_fields = SPEC if version == 1 else SPEC + SPEC_SINCE_2
+    if version >= promise.LISTS:
+        spec_fields = _after(spec_fields, "tables", "measure")
+        need(isinstance(document["spec"].get("measure"), list), "spec.measure is no list")
     need(list(document["spec"]) == spec_fields, f"the fields of spec are not {', '.join(spec_fields)}")
     if version > 1:
         need(document["spec"]["language"] in LANGUAGES, f"spec.language is not one of {', '.join(LANGUAGES)}")
         need(list(document["spec"]["metadata"]) == METADATA, f"the fields of metadata are not {', '.join(METADATA)}")
     return dict(document)
+
+
+def _after(names: list[str], name: str, new: str) -> list[str]:
+    """Return names with a new one after one of them."""
+    place = names.index(name) + 1
+    return [*names[:place], new, *names[place:]]
+
+
+def _names_in(folder: Path) -> set[str]:
+    """Return the names of all files, FOLDER/NAME for files in a folder of the folder. A link counts as a file."""
+    names: set[str] = set()
+    for path in folder.iterdir():
+        inner = path.iterdir() if path.is_dir() and not path.is_symlink() else ()
+        names |= {f"{path.name}/{own.name}" for own in inner} or {path.name}
+    return names
 
 
 def _read(path: Path) -> bytes:
@@ -109,14 +147,16 @@ def _files(report: Report, folder: Path, manifest: dict[str, Any]) -> dict[str, 
     """Return the bytes of every file. Refuse a folder with other files or other digests than the manifest states."""
     spec = manifest["spec"]
     expected = {f"{table['name']}.{EXTENSIONS[kind]}" for table in spec["tables"] for kind in spec["outputs"]}
-    expected |= {"measurements.csv", "certificate.json", "report.html"}
+    certificates = set(promise.certificate_names(manifest))
+    expected |= {"measurements.csv", "report.html"}
     if manifest["version"] > 1:
         expected |= {"README.md"}
         names = [table["name"] for table in spec["tables"] if "csv" in spec["outputs"]]
         endings = ["csv-metadata.json", "intervals.csv", "intervals.csv-metadata.json"]
         expected |= {f"{name}.{ending}" for name in names for ending in endings}
     need(all(Path(name).name == name for name in expected), "a table has a name that leaves the folder")
-    stated, present = set(manifest["files"]), {path.name for path in folder.iterdir()}
+    expected |= certificates
+    stated, present = set(manifest["files"]), _names_in(folder)
     for name in sorted(stated ^ expected):
         raise WrongError(f"{name} {'is missing from the manifest' if name in expected else 'is no file of a release'}")
     for name in sorted(present - expected - {"manifest.json"}):
@@ -140,7 +180,9 @@ def _stated(report: Report, manifest: dict[str, Any]) -> None:
     people = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
     name = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
     report.state(f"that {people}{name}, and that rows of one person beyond {unit['contributions']} were left out")
-    report.state(f"the design: {spec['design']!r:.120}, and properties and utility in the certificate")
+    designs = [spec["design"], *(entry["design"] for entry in spec.get("measure", []) if entry["design"] is not None)]
+    stated = "; ".join(f"{design!r:.120}" for design in designs)
+    report.state(f"the design: {stated}, and properties and utility in the certificate")
     secret = "no secret" if key["fingerprint"] is None else f"secret {key['fingerprint']}"
     report.state(f"that noise was drawn from the certificate's table with {key['kind']} keys, {secret}")
     entry = "none" if ledger is None else f"{ledger['units']} units at {ledger['seq']} of {ledger['id']}"

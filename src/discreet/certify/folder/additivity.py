@@ -5,7 +5,7 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from .cells import Grouping, Layout, selected
-from .findings import Report, need
+from .findings import Report, WrongError, need
 from .tables import Counts, TableCounts
 from .weights import Table
 
@@ -16,17 +16,17 @@ class Published(NamedTuple):
     Attributes
     ----------
     measurements
-        For every grouping of the layout.
+        For every grouping of the layout; None if it is not measured.
     counts
         For every table of the layout; None if the table is published in Parquet only.
     """
 
     layout: Layout
-    measurements: list[Counts]
+    measurements: list[Counts | None]
     counts: list[TableCounts | None]
 
 
-def adding_up(report: Report, manifest: dict[str, Any], table: Table, published: Published) -> None:
+def adding_up(report: Report, manifest: dict[str, Any], tables: list[Table], published: Published) -> None:
     """Add findings on tables that add up, and on tables that are the measurements, clamped at 0.
 
     Raise WrongError if tables of one population do not add up or disagree, or if a clamped table has other counts.
@@ -34,7 +34,7 @@ def adding_up(report: Report, manifest: dict[str, Any], table: Table, published:
     spec, layout = manifest["spec"], published.layout
     need(spec["reconcile"] in ("auto", "tree", "cube", "wang-3", "none"), "spec.reconcile is no method")
     need(isinstance(spec["fixed"], list), "spec.fixed is no list")
-    populations, clamped = _populations(spec, layout, table)
+    populations, clamped = _populations(spec, layout, any(table.upper is not None for table in tables))
     names = [document["name"] for document, _ in layout.tables]
     _check_methods(manifest, names, populations, clamped)
     settled = [_consistent(published, numbers) for numbers in populations]
@@ -54,9 +54,9 @@ def adding_up(report: Report, manifest: dict[str, Any], table: Table, published:
         )
 
 
-def _populations(spec: dict[str, Any], layout: Layout, table: Table) -> tuple[list[list[int]], list[int]]:
+def _populations(spec: dict[str, Any], layout: Layout, ends: bool) -> tuple[list[list[int]], list[int]]:
     """Return the tables that are reconciled together, fewer filters first, and the tables that are clamped."""
-    if spec["reconcile"] == "none" or table.upper is not None:
+    if spec["reconcile"] == "none" or ends:
         return [], list(range(len(layout.tables)))
     populations: list[tuple[dict[str, frozenset[str]], list[int]]] = []
     clamped = []
@@ -106,7 +106,10 @@ def _check_clamped(
     for number in clamped:
         document, indices = layout.tables[number]
         for index, values in zip(indices, published.counts[number] or [], strict=False):
-            cells = zip(layout.cells[index], values, published.measurements[index], strict=True)
+            measurements = published.measurements[index]
+            if measurements is None:
+                raise WrongError(f"table {document['name']} has a margin that is neither measured nor made to add up")
+            cells = zip(layout.cells[index], values, measurements, strict=True)
             for cell, count, measured in cells:
                 taken = count in fixed or any(cell_counts.get(cell) == count for cell_counts in settled)
                 need(

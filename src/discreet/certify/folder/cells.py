@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
+from operator import le
 from typing import Any, NamedTuple
 
 from .findings import need
@@ -21,6 +22,12 @@ MANY_COMBINATIONS = 5_000_000
 
 BOOK = ["column", "categories", "ranges", "from_data", "levels"]
 TABLE = ["name", "dimensions", "margins", "filter"]
+
+Noise = Sequence[int | None]
+"""For every grouping the number of its table of noise; None if the grouping is not measured."""
+
+Numbers = tuple[int, ...]
+"""One number for each table of noise."""
 
 Cell = tuple[tuple[int, frozenset[str]], ...]
 """For every constrained dimension its number and its leaves, in order. Dimensions with one codebook have one number."""
@@ -240,33 +247,49 @@ def _margins(document: Any, names: list[str]) -> list[tuple[str, ...]]:
 def touches(layout: Layout) -> tuple[int, int]:
     """Return the largest number of distinct cells that hold one combination of leaves, and a simple upper bound of it.
 
-    Leaves of a dimension that lie in groups of the same pattern have the same number of cells, so one leaf of each
-    pattern is tried. If even these combinations are too many, the first number is 0.
+    The first number is 0 if there are too many combinations.
     """
-    simple = 0
-    seen: set[int] = set()
-    for grouping, numbers in zip(layout.groupings, layout.cells, strict=True):
-        cells = set(numbers)
-        simple += 0 if cells <= seen else multiplicity(grouping)
-        seen |= cells
+    exact, (simple,) = touches_by_table(layout, [0] * len(layout.groupings), 1)
+    return (exact[0][0] if exact else 0), simple
+
+
+def touches_by_table(layout: Layout, noise: Noise, tables: int) -> tuple[list[Numbers], Numbers]:
+    """Return how many cells of each table of noise hold one combination of leaves, and a simple bound for everyone.
+
+    Of all combinations, those are returned that no other combination exceeds in every table. Leaves of a dimension
+    that lie in groups of the same pattern have the same numbers of cells, so one leaf of each pattern is tried. If even
+    these combinations are too many, there are none.
+    """
+    simple = [0] * tables
+    seen: set[tuple[int, int]] = set()
+    for grouping, numbers, table in zip(layout.groupings, layout.cells, noise, strict=True):
+        if table is not None:
+            cells = {(number, table) for number in numbers}
+            simple[table] += 0 if cells <= seen else multiplicity(grouping)
+            seen |= cells
     patterns = [_patterns(layout, name) for name in layout.books]
     if math.prod(map(len, patterns)) > MOST_COMBINATIONS:
-        return 0, simple
+        return [], tuple(simple)
     holding = {axis.members: _holding(axis.members) for grouping in layout.groupings for axis in grouping.axes}
-    most = 0
+    found: set[Numbers] = set()
     for leaves in product(*patterns):
         person = dict(zip(layout.books, leaves, strict=True))
-        touched: set[Cell] = set()
-        for grouping in layout.groupings:
-            if all(person[name] in inside for name, inside in grouping.within):
+        touched: set[tuple[Cell, int]] = set()
+        for grouping, table in zip(layout.groupings, noise, strict=True):
+            if table is not None and all(person[name] in inside for name, inside in grouping.within):
                 groups = [holding[axis.members].get(person[axis.dimension], []) for axis in grouping.axes]
                 names = [axis.dimension for axis in grouping.axes]
                 touched |= {
-                    layout.definition([*zip(names, members, strict=True), *grouping.within])
+                    (layout.definition([*zip(names, members, strict=True), *grouping.within]), table)
                     for members in product(*groups)
                 }
-        most = max(most, len(touched))
-    return most, simple
+        by_table = Counter(table for _, table in touched)
+        found.add(tuple(by_table[table] for table in range(tables)))
+    kept: list[Numbers] = []
+    for numbers_of_tables in sorted(found, key=sum, reverse=True):
+        if not any(all(map(le, numbers_of_tables, other)) for other in kept):
+            kept.append(numbers_of_tables)
+    return kept, tuple(simple)
 
 
 def _holding(members: Iterable[frozenset[str]]) -> dict[str, list[frozenset[str]]]:
@@ -310,13 +333,20 @@ def multiplicity(grouping: Grouping) -> int:
     return math.prod(max(Counter(chain.from_iterable(axis.members)).values()) for axis in grouping.axes)
 
 
-def families(layout: Layout) -> int:
-    """Return the number of families of disjoint cells if each grouping joins the first family it is disjoint from."""
+def families(layout: Layout, noise: Noise | None = None, table: int = 0) -> int:
+    """Return the number of families of disjoint cells if each grouping joins the first family it is disjoint from.
+
+    Parameters
+    ----------
+    noise, table
+        Only groupings with this table of noise count. None: all groupings count.
+    """
     existing: list[list[dict[str, frozenset[str]]]] = []
     seen: set[int] = set()
-    for grouping, numbers in zip(layout.groupings, layout.cells, strict=True):
+    of_groupings = [table] * len(layout.groupings) if noise is None else noise
+    for grouping, numbers, own in zip(layout.groupings, layout.cells, of_groupings, strict=True):
         cells = set(numbers)
-        if cells <= seen:
+        if own != table or cells <= seen:
             continue
         seen |= cells
         people = dict(grouping.within)

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, product
 from typing import Any
 
-from .cells import Grouping, Layout, selected
+from .cells import Grouping, Layout, Noise, selected
 from .findings import Report, need
 from .tables import Counts, Ends, PublishedTable
 from .weights import Table
@@ -17,33 +17,45 @@ def check_intervals(
     report: Report,
     spec: dict[str, Any],
     layout: Layout,
-    table: Table,
-    measured: list[Counts],
+    noise: Noise,
+    tables: list[Table],
+    measured: list[Counts | None],
     published: list[PublishedTable | None],
 ) -> None:
     """Add a finding if every interval is the one that the measurement of its cell gives.
 
-    Raise WrongError if a count lies outside its interval, or if an interval has other ends.
+    Raise WrongError if a count lies outside its interval, or if an interval of a measured cell has other ends.
     """
-    rule = _Rule(table)
-    known: dict[int, tuple[int, int]] = {}
-    number = 0
+    rules = [_Rule(table) for table in tables]
+    known: dict[tuple[int, int], tuple[int, int]] = {}
+    number = unchecked = 0
     for (document, indices), numbers in zip(layout.tables, published, strict=True):
         if numbers is None or numbers.ends is None:
             continue
         for index, counts, ends in zip(indices, numbers.counts, numbers.ends, strict=True):
-            fixed = _fixed(spec, layout, layout.groupings[index])
-            for cell, (count, stated, value) in enumerate(zip(counts, ends, measured[index], strict=True)):
+            fixed, table, values = _fixed(spec, layout, layout.groupings[index]), noise[index], measured[index]
+            for cell, (count, stated) in enumerate(zip(counts, ends, strict=True)):
                 low, high = stated
-                where = f"table {document['name']}: the interval of a count of {count}, measured as {value}, is"
-                need(low <= count and (high is None or count <= high), f"{where} {low} to {high}, without the count")
-                if value not in known:
-                    known[value] = rule.ends(value)
-                expected = (count, count) if cell in fixed else _widened(*known[value], count, table.upper)
+                where = f"table {document['name']}: the interval of a count of {count} is"
+                need(
+                    0 <= low <= count and (high is None or count <= high), f"{where} {low} to {high}, without the count"
+                )
+                if cell in fixed:
+                    expected: Ends = (count, count)
+                elif values is None or table is None:
+                    unchecked += 1
+                    continue
+                else:
+                    value = values[cell]
+                    if (table, value) not in known:
+                        known[table, value] = rules[table].ends(value)
+                    expected = _widened(*known[table, value], count, tables[table].upper)
                 need(stated == expected, f"{where} {low} to {high}, and should be {expected[0]} to {expected[1]}")
                 number += 1
     if number:
         report.add("proved", "intervals", f"each of {number} counts is inside the interval that its measurement gives")
+    if unchecked:
+        report.state(f"the intervals of {unchecked} counts that were not measured; each count is inside its interval")
 
 
 def _widened(low: int, high: int, count: int, upper: int | None) -> Ends:

@@ -106,15 +106,19 @@ def lower_floor(table: Table, exposure: Exposure) -> Fraction:
 
 def upper_bound(table: Table, epsilon: Fraction, exposure: Exposure, lattice: Lattice) -> Fraction:
     """Return an upper bound of delta at epsilon of everything that one person is in."""
-    if exposure.many:
-        family, beyond = _group(table, exposure, lattice)
-    elif exposure.rows == 1:
-        family, beyond = _dominating(table, 1, lattice), table.infinite(1)
-    else:
-        one_cell = {distance: _dominating(table, distance, lattice) for distance in exposure.distances}
-        family, beyond = _worst_split(table, exposure, lattice, one_cell)
+    family, beyond = family_masses(table, exposure, lattice)
     composed = lattice.delta(lattice.power(family, exposure.touches), epsilon)
     return any_of([beyond], exposure.touches) + composed
+
+
+def family_masses(table: Table, exposure: Exposure, lattice: Lattice) -> tuple[Masses, Fraction]:
+    """Return masses that dominate one person's rows in a family of disjoint cells, and the chance beyond the knots."""
+    if exposure.many:
+        return _group(table, exposure, lattice)
+    if exposure.rows == 1:
+        return _dominating(table, 1, lattice), table.infinite(1)
+    one_cell = {distance: _dominating(table, distance, lattice) for distance in exposure.distances}
+    return _worst_split(table, exposure, lattice, one_cell)
 
 
 def _dominating(table: Table, distance: int, lattice: Lattice) -> Masses:
@@ -158,6 +162,14 @@ def _worst_split(
 
 def lower_bound(pair: DirectedPair, bits: int, epsilon: Fraction, cells: int, lattice: Lattice) -> Fraction:
     """Return a lower bound of delta at epsilon of `cells` cells that all have one pair of counts."""
+    masses, shift = pair_masses(pair, bits, lattice)
+    composed = lattice.power(masses, cells)
+    never = any_of([Fraction(pair.infinite, 1 << bits)], cells) if cells <= EXACT_POWERS else Fraction(0)
+    return never + lattice.delta(composed, epsilon + cells * shift)
+
+
+def pair_masses(pair: DirectedPair, bits: int, lattice: Lattice) -> tuple[Masses, Fraction]:
+    """Return the losses of a pair of counts on the lattice, each plus a shift and rounded down, and the shift."""
     finite = [(p, q) for p, q in zip(pair.p, pair.q, strict=True) if q]
     reach = max((max(Fraction(p, q), Fraction(q, p)) for p, q in finite), default=Fraction(1))
     low, high = lattice.knots(reach * 2)
@@ -182,9 +194,7 @@ def lower_bound(pair: DirectedPair, bits: int, epsilon: Fraction, cells: int, la
     masses = [0] * (max(losses, default=0) - min(losses, default=0) + 1)
     for (p, _), j in zip(finite, losses, strict=True):
         masses[j - min(losses)] += p * lattice.unit >> bits
-    composed = lattice.power(Masses(min(losses, default=0), masses, 0), cells)
-    never = any_of([Fraction(pair.infinite, 1 << bits)], cells) if cells <= EXACT_POWERS else Fraction(0)
-    return never + lattice.delta(composed, epsilon + cells * shift)
+    return Masses(min(losses, default=0), masses, 0), shift
 
 
 class Judged(NamedTuple):

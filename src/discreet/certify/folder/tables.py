@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
-from .cells import Grouping, Layout
+from .cells import Grouping, Layout, Noise
 from .findings import Report, json_of, need
 from .weights import Table
 
@@ -34,17 +34,24 @@ class PublishedTable(NamedTuple):
     ends: list[list[Ends]] | None
 
 
-def measurements(report: Report, version: int, layout: Layout, table: Table, content: dict[str, bytes]) -> list[Counts]:
-    """Return the measurements of every grouping.
+def measurements(
+    report: Report, version: int, layout: Layout, noise: Noise, tables: list[Table], content: dict[str, bytes]
+) -> list[Counts | None]:
+    """Return the measurements of every grouping; None if the grouping is not measured.
 
-    Raise WrongError unless the file has the cells of the specification, each with a number that the table can give.
+    Raise WrongError unless the file has the cells of the measured groupings, each with a number that its table of noise
+    can give.
     """
     rows = _rows(content["measurements.csv"])
     names = list(layout.books)
     need(next(rows, None) == ["grouping", *names, "measurement"], "its columns differ from the specification")
-    result, measured = [], dict[int, int]()
+    result: list[Counts | None] = []
+    measured: dict[tuple[int, int], int] = {}
     grouping_names = _grouping_names(layout)
-    for number, grouping in enumerate(layout.groupings):
+    for number, (grouping, table) in enumerate(zip(layout.groupings, noise, strict=True)):
+        if table is None:
+            result.append(None)
+            continue
         values = []
         name, missing = (str(number), "") if version == 1 else (grouping_names[number], TOTAL)
         labels = product(*(axis.labels for axis in grouping.axes))
@@ -54,14 +61,15 @@ def measurements(report: Report, version: int, layout: Layout, table: Table, con
             expected = [name, *(label[index[column]] if column in index else missing for column in names)]
             need(row[:-1] == expected, f"a row is {row!r:.120}, and should start with {expected!r:.120}")
             value = _integer(row[-1])
-            first = measured.setdefault(cell, value)
+            first = measured.setdefault((cell, table), value)
             need(first == value, f"one cell has two measurements, {first} and {value}")
             values.append(value)
         result.append(values)
     need(next(rows, None) is None, "it has more rows than cells")
-    is_reachable = reachable(table)
-    for value in sorted(set(measured.values())):
-        need(is_reachable(value), f"{value} is no measurement that the certificate's table can give")
+    for number, own in enumerate(tables):
+        is_reachable = reachable(own)
+        for value in sorted({value for (_, table), value in measured.items() if table == number}):
+            need(is_reachable(value), f"{value} is no measurement that the certificate's table can give")
     report.add("proved", "measurements.csv", f"{len(measured)} cells, each with a number that the table can give it")
     return result
 

@@ -9,6 +9,7 @@ is exact for rational a. Counts are clamped at the upper end of the table after 
 
 import math
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -89,19 +90,25 @@ class Table:
     @lru_cache(maxsize=32)  # noqa: B019 - a checker has one table
     def pairs(self, distance: int) -> tuple[DirectedPair, ...]:
         """Return all pairs of counts that differ by `distance` before clamping, in both directions, each once."""
-        end = len(self.rows) + len(self.interior)
-        counts = set(range(end))
+        pairs = {}
+        for p, q in self._weights(distance):
+            for direction in ((p, q), (q, p)):
+                pair = _directed(*direction)
+                pairs[pair.p, pair.q] = pair
+        return tuple(pairs.values())
+
+    def pairs_in(self, distance: int, *, added: bool) -> list[DirectedPair]:
+        """Return the pairs of one direction: rows were added to the count, or removed from it."""
+        return [_directed(q, p) if added else _directed(p, q) for p, q in self._weights(distance)]
+
+    def _weights(self, distance: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Yield the weights of counts and of the counts that are larger by `distance`, before clamping."""
+        counts = set(range(len(self.rows) + len(self.interior)))
         if self.upper is not None:
             counts = {c for c in counts | set(range(self.upper - distance, self.upper)) if 0 <= c < self.upper}
-        pairs = {}
         for count in sorted(counts):
             neighbour = count + distance if self.upper is None else min(count + distance, self.upper)
-            p, q = _on_the_same_outputs(self.row(count), self.row(neighbour))
-            for direction in ((p, q), (q, p)):
-                kept = [(a, b) for a, b in zip(*direction, strict=True) if a]
-                kept.sort(key=lambda ab: -(ab[0] << SCALE) // ab[1] if ab[1] else -(ONE * ONE))
-                pairs[tuple(kept)] = DirectedPair(tuple(a for a, _ in kept), tuple(b for _, b in kept))
-        return tuple(pairs.values())
+            yield _on_the_same_outputs(self.row(count), self.row(neighbour))
 
     def delta(self, a: Fraction, distance: int) -> Fraction:
         """Return H_d(a) for d = distance."""
@@ -114,6 +121,12 @@ class Table:
     def largest(self, distance: int) -> Fraction:
         """Return the largest finite ratio of two chances."""
         return max((pair.largest for pair in self.pairs(distance)), default=Fraction(1))
+
+
+def _directed(p: tuple[int, ...], q: tuple[int, ...]) -> DirectedPair:
+    kept = [(a, b) for a, b in zip(p, q, strict=True) if a]
+    kept.sort(key=lambda ab: -(ab[0] << SCALE) // ab[1] if ab[1] else -(ONE * ONE))
+    return DirectedPair(tuple(a for a, _ in kept), tuple(b for _, b in kept))
 
 
 def _on_the_same_outputs(row: Row, other: Row) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -10,6 +10,7 @@ from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.report import _svg
 from discreet.publish.report._html import NOTHING, grid, label, section, several
 from discreet.publish.report.expected import SURE, Expected
+from discreet.publish.report.reading_section import groupings_in_words
 from discreet.publish.report.table_grid import heading
 from discreet.publish.report.texts import Words
 from discreet.reconcile import moved
@@ -30,21 +31,27 @@ def adding(labels: DisplayLabels, published: "Published") -> str:
     return section(
         "adding",
         words("adding" if additive else "not_adding"),
-        (_additive(words) if additive else f"<p>{words(_why_not_additive(published))}</p>")
+        (_additive(labels, published) if additive else f"<p>{words(_why_not_additive(published))}</p>")
         + _methods(labels, published)
         + _fixed(words, published)
         + (_how_far(labels, published) if additive else ""),
     )
 
 
-def _additive(words: Words) -> str:
-    return f'<p>{words("additive")}</p><p class="note">{words("additive_note")}</p>'
+def _additive(labels: DisplayLabels, published: "Published") -> str:
+    words, plan = labels.words, published.plan
+    text = words("additive")
+    if None in plan.measured.noise_of:
+        tables = range(len(plan.ptables))
+        measured = [name for table in tables for name in groupings_in_words(labels, plan, table)]
+        text = words("additive_some", measured="; ".join(dict.fromkeys(measured)))
+    return f'<p>{text}</p><p class="note">{words("additive_note")}</p>'
 
 
 def _why_not_additive(published: "Published") -> str:
     """Return the name of the text that says why tables do not add up."""
-    domain = published.plan.ptable.domain
-    has_upper_end = isinstance(domain, Counts) and domain.upper is not None
+    domains = [ptable.domain for ptable in published.plan.ptables]
+    has_upper_end = any(isinstance(domain, Counts) and domain.upper is not None for domain in domains)
     return "ends" if has_upper_end and published.plan.spec.reconcile != "none" else "not_additive"
 
 
@@ -96,7 +103,8 @@ def _how_far(labels: DisplayLabels, published: "Published") -> str:
     for (table, grouping_indices), margins in zip(layout.tables, published.tables, strict=True):
         for index, counts in zip(grouping_indices, margins, strict=True):
             grouping = layout.groupings[index]
-            distances = moved(published.measurements[index], counts)
+            measured = published.measurements[index]
+            distances = None if measured is None else moved(measured, counts)
             errors = expected.of.get(index)
             known = [None] * 3 if errors is None else [errors.measured, errors.least_squares, errors.published]
             rows.append(
@@ -104,8 +112,8 @@ def _how_far(labels: DisplayLabels, published: "Published") -> str:
                     label(labels.table(table.name)),
                     " × ".join(heading(labels, axis) for axis in grouping.axes) or words("the_total"),
                     words.number(grouping.size),
-                    words.number(distances.largest),
-                    words.number(distances.root_mean_square, ".2f"),
+                    NOTHING if distances is None else words.number(distances.largest),
+                    NOTHING if distances is None else words.number(distances.root_mean_square, ".2f"),
                     *(NOTHING if error is None else words.number(error, ".2f") for error in known),
                 ]
             )
@@ -138,9 +146,10 @@ def _chart(words: Words, published: "Published") -> str:
     """Return a chart of the differences between published counts and measurements."""
     differences = np.concatenate(
         [
-            np.ravel(counts - published.measurements[index])
+            np.ravel(counts - measured)
             for (_, grouping_indices), margins in zip(published.plan.layout.tables, published.tables, strict=True)
             for index, counts in zip(grouping_indices, margins, strict=True)
+            if (measured := published.measurements[index]) is not None
         ]
     )
     sizes, frequencies = np.unique(differences, return_counts=True)

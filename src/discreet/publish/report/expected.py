@@ -50,9 +50,9 @@ SURE = 0.03
 
 @dataclass(frozen=True)
 class Errors:
-    """The root mean square errors of a grouping. An error that is not known is None."""
+    """The root mean square errors of a grouping. An error that is not known is None, as is that of no measurement."""
 
-    measured: float
+    measured: float | None
     least_squares: float | None
     published: float | None
 
@@ -79,8 +79,8 @@ class Expected:
 def expected(published: "Published") -> Expected:
     """Return the errors to expect, computed from public values only."""
     plan = published.table_plan
-    noise = math.sqrt(plan.variance)
-    exact = plan.exact_deviations()
+    noise = {index: plan.variance_of(index) for index in range(len(plan.layout.groupings))}
+    exact = {index: deviation.typical for index, deviation in plan.exact_deviations().items()}
     simulated: dict[int, float] = {}
     runs, failed = 0, None
     try:
@@ -89,7 +89,7 @@ def expected(published: "Published") -> Expected:
         failed = str(error)
     return Expected(
         {
-            index: Errors(noise, exact.get(index), simulated.get(index))
+            index: Errors(_root(noise[index]), exact.get(index), simulated.get(index))
             for _, part in plan.parts
             for index in part.grouping_indices
         },
@@ -98,10 +98,14 @@ def expected(published: "Published") -> Expected:
     )
 
 
+def _root(variance: float | None) -> float | None:
+    return None if variance is None else math.sqrt(variance)
+
+
 def _simulated(published: "Published", exact: dict[int, float]) -> tuple[dict[int, float], int]:
     """Return the errors of published counts that the simulation gives with certainty, and the number of runs."""
     layout, table_plan = published.plan.layout, published.table_plan
-    runs = min(MOST_RUNS, MOST_DRAWN // len(layout.cells.definitions))
+    runs = min(MOST_RUNS, MOST_DRAWN // published.plan.measured.size)
     if runs < LEAST_RUNS:
         return {}, 0
     truth = _truth(published)
@@ -148,9 +152,9 @@ def _truth(published: "Published") -> npt.NDArray[np.int64]:
     return truth
 
 
-def _drawn(published: "Published", truth: npt.NDArray[np.int64], run: int) -> list[npt.NDArray[np.int64]]:
+def _drawn(published: "Published", truth: npt.NDArray[np.int64], run: int) -> tuple[npt.NDArray[np.int64] | None, ...]:
     """Return measurements of the published counts, made with public keys."""
-    plan = published.plan
-    shift = np.uint64(64 - plan.ptable.bits)
-    keys = tie_breaking.priorities(tie_breaking.key(plan.spec.seed), len(truth), run + 1) >> shift
-    return lookup.by_grouping(plan.layout, np.asarray(plan.ptable.perturb(truth, keys), dtype=np.int64))
+    plan, measured = published.plan, published.plan.measured
+    words = tie_breaking.priorities(tie_breaking.key(plan.spec.seed), measured.size, run + 1)
+    keys = [words[measured.of_table(table)] >> np.uint64(64 - ptable.bits) for table, ptable in enumerate(plan.ptables)]
+    return measured.by_grouping(lookup.measure(plan, truth, keys))

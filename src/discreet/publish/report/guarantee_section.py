@@ -1,15 +1,15 @@
 """The guarantee of a release, in words and in symbols, and what it does not cover."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.account.composition import compose
 from discreet.certify.ptable import PTable
 from discreet.exact import Epsilon, exact, upper
-from discreet.plan.guarantee import cell_delta, cell_deltas, why_no_cell_promise
+from discreet.plan.guarantee import cell_delta, cell_deltas, cell_epsilon, compositions, why_no_cell_promise
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish.report import _svg
@@ -29,10 +29,10 @@ _ROUNDED_DOWN = 1 + Fraction(1, 2**200)
 FORMULA = "<strong>Pr[M(A) ∈ S] ≤ e<sup>ε</sup> Pr[M(B) ∈ S] + δ</strong>"
 
 
-def in_words(words: Words, spec: ReleaseSpec, ptable: PTable, promise: "Promise | None") -> str:
+def in_words(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable], promise: "Promise | None") -> str:
     """Return the guarantee in words, or the reason why there is none."""
     if promise is None:
-        return _not_promised(words, spec, ptable)
+        return _not_promised(words, spec, ptables)
     exp = Epsilon.of(promise.epsilon).exp * _ROUNDED_DOWN
     aside = words("aside") if promise.delta else ""
     certainty = exp / (1 + exp)
@@ -55,7 +55,7 @@ def _unit(spec: ReleaseSpec) -> str:
     return "row" if spec.unit.id is None else "person"
 
 
-def _not_promised(words: Words, spec: ReleaseSpec, ptable: PTable) -> str:
+def _not_promised(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> str:
     """Return the reason why nothing is promised for the release, and what is promised for one count."""
     if spec.record_keys is not None or why_no_cell_promise(spec) is not None:
         if spec.record_keys is not None:
@@ -65,7 +65,7 @@ def _not_promised(words: Words, spec: ReleaseSpec, ptable: PTable) -> str:
         else:
             reason = words("no_guarantee_found", found=_found(words, spec))
         return f'<div class="warning"><p><strong>{words("no_guarantee")}</strong> {reason}</p></div>'
-    exp, delta = Epsilon.of(ptable.guarantee.epsilon).exp * _ROUNDED_DOWN, cell_delta(spec, ptable)
+    exp, delta = Epsilon.of(cell_epsilon(ptables)).exp * _ROUNDED_DOWN, cell_delta(spec, ptables)
     extra = words("extra", chance=one_in(float(delta) * (1 + 2**-40), words)) if delta else ""
     return (
         f'<div class="warning"><p><strong>{words("no_guarantee_whole")}</strong> {words("no_guarantee_contributors")}'
@@ -81,12 +81,12 @@ def _found(words: Words, spec: ReleaseSpec) -> str:
 
 def guarantee(words: Words, plan: ReleasePlan) -> str:
     """Return the section on the guarantee: in symbols, in numbers, as a curve, and what it does not cover."""
-    spec, ptable, promise = plan.spec, plan.ptable, plan.promise
+    spec, promise = plan.spec, plan.promise
     rows = [
         *_release_rows(words, promise),
         *_unit_rows(words, plan),
-        *_count_rows(words, spec, ptable),
-        *_noise_rows(words, spec, ptable),
+        *_count_rows(words, spec, plan.ptables),
+        *_noise_rows(words, spec, plan.ptables),
     ]
     heads = [words("head_what"), words("head_value"), words("head_meaning")]
     return section(
@@ -123,7 +123,7 @@ def _release_rows(words: Words, promise: "Promise | None") -> list[list[str]]:
 
 def _unit_rows(words: Words, plan: ReleasePlan) -> list[list[str]]:
     """Return whose privacy is kept, and in how many counts one of them is."""
-    unit, counts = _unit(plan.spec), words.number(len(plan.layout.cells.definitions))
+    unit, counts = _unit(plan.spec), words.number(plan.measured.size)
     meaning = words(f"touches_meaning_{unit}", counts=counts)
     rows = [
         [words("unit"), words(f"unit_{unit}"), words(f"unit_{unit}_meaning")],
@@ -135,25 +135,27 @@ def _unit_rows(words: Words, plan: ReleasePlan) -> list[list[str]]:
     return rows
 
 
-def _count_rows(words: Words, spec: ReleaseSpec, ptable: PTable) -> list[list[str]]:
+def _count_rows(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> list[list[str]]:
     """Return the guarantee of one count alone, if it has one."""
-    rows, delta = spec.unit.contributions, cell_delta(spec, ptable)
+    rows, delta = spec.unit.contributions, cell_delta(spec, ptables)
     if delta is None:
         return []
     several_rows = words("up_to_rows", rows=words.number(rows)) if rows > 1 else ""
-    exactness = words("computed_exactly" if delta == ptable.guarantee.delta else "upper_bound")
-    value = f"ε = {_short(words, ptable.guarantee.epsilon)}, δ = {words.number(upper(delta, 4))}"
+    exactly = len(ptables) == 1 and delta == ptables[0].guarantee.delta
+    exactness = words("computed_exactly" if exactly else "upper_bound")
+    value = f"ε = {_short(words, cell_epsilon(ptables))}, δ = {words.number(upper(delta, 4))}"
     return [[words("one_count_alone"), value, words(f"one_{_unit(spec)}_more") + several_rows + exactness]]
 
 
-def _noise_rows(words: Words, spec: ReleaseSpec, ptable: PTable) -> list[list[str]]:
-    """Return how the noise was designed, and how it was chosen."""
-    parameters = ", ".join(f"{name} {value}" for name, value in sorted(ptable.design.items()) if name != "name")
-    meaning = f"{label(parameters, 200)}{'; ' if parameters else ''}{words('noise_meaning')}"
-    return [
-        [words("noise"), label(str(ptable.design.get("name"))), meaning],
-        [words("key"), spec.key, words(f"key_{spec.key}")],
-    ]
+def _noise_rows(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> list[list[str]]:
+    """Return how the noise of each table was designed, and how it was chosen."""
+    rows = []
+    for number, ptable in enumerate(ptables, 1):
+        parameters = ", ".join(f"{name} {value}" for name, value in sorted(ptable.design.items()) if name != "name")
+        meaning = f"{label(parameters, 200)}{'; ' if parameters else ''}{words('noise_meaning')}"
+        name = words("noise") if len(ptables) == 1 else f"{words('noise')} {number}"
+        rows.append([name, label(str(ptable.design.get("name"))), meaning])
+    return [*rows, [words("key"), spec.key, words(f"key_{spec.key}")]]
 
 
 def _short(words: Words, value: int | float | Fraction) -> str:
@@ -162,19 +164,19 @@ def _short(words: Words, value: int | float | Fraction) -> str:
 
 def _curve(words: Words, plan: ReleasePlan) -> str:
     """Return delta at other values of epsilon: of the whole release, or of one count if the release has no promise."""
-    spec, ptable, promise = plan.spec, plan.ptable, plan.promise
-    certified = cell_delta(spec, ptable)
+    spec, promise = plan.spec, plan.promise
+    certified = cell_delta(spec, plan.ptables)
     if certified is None:
         return ""
-    epsilon = exact(ptable.guarantee.epsilon if promise is None else promise.epsilon, "epsilon")
+    epsilon = exact(cell_epsilon(plan.ptables) if promise is None else promise.epsilon, "epsilon")
     delta = float(np.nextafter(float(certified), 1)) if promise is None else promise.delta
     epsilons = [epsilon * i / (POINTS // 2) for i in range(POINTS + 1)]
     rounded_down = np.array([float(value) for value in epsilons]) * (1 - 2.0**-50)
     if promise is None:
-        bounds = cell_deltas(spec, ptable, rounded_down)
+        bounds = cell_deltas(spec, plan.ptables, rounded_down)
     else:
-        rows = spec.unit.contributions
-        bounds = compose(ptable, plan.touches, contributions=rows if rows > 1 else None).delta(rounded_down)
+        together = compositions(plan.ptables, plan.exposure, spec.unit.contributions)
+        bounds = np.max([composition.delta(rounded_down) for composition in together], axis=0)
     bounds[POINTS // 2 :] = np.minimum(bounds[POINTS // 2 :], delta)
     pairs = zip(epsilons, bounds.tolist(), strict=True)
     listed = [[words.number(upper(x, 4)), above(y, words)] for x, y in pairs][:: POINTS // 8]

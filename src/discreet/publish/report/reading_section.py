@@ -7,34 +7,60 @@ import numpy as np
 from discreet.arrays import Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import Counts
-from discreet.plan.layout import Layout
+from discreet.plan.release_plan import ReleasePlan
+from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.report import _svg
-from discreet.publish.report._html import NOTHING, grid, section
+from discreet.publish.report._html import MOST_LABELS, NOTHING, grid, section
 from discreet.publish.report.distortion import Distortion, noise
 from discreet.publish.report.numbers import number, percent
+from discreet.publish.report.table_grid import heading
 from discreet.publish.report.texts import Words
 
 HEADS = ("head_true", "head_right", "head_deviation", "head_within", "head_relative", "head_lean")
 
 
 def reading(
-    words: Words, layout: Layout, ptable: PTable, errors: Sequence[Distortion], measurements: Sequence[Integers]
+    labels: DisplayLabels,
+    plan: ReleasePlan,
+    errors: Sequence[Sequence[Distortion]],
+    measurements: Sequence[Integers | None],
 ) -> str:
     """Return the section on how to read a number.
 
     Parameters
     ----------
-    words
-        The fixed texts.
-    layout
-        The groupings of the release.
-    ptable
-        The perturbation table.
+    labels
+        The fixed texts, and the words of the specification.
+    plan
+        The plan of the release.
     errors
-        The errors of the counts that are shown, the smallest count first.
+        For every table of noise, the errors of the counts that are shown, the smallest count first.
     measurements
-        One array of measurements for each grouping.
+        One array of measurements for each grouping; None if it is not measured.
     """
+    words, several = labels.words, len(plan.ptables) > 1
+    parts = []
+    for table, (ptable, of_table) in enumerate(zip(plan.ptables, errors, strict=True)):
+        if several:
+            listed = "; ".join(groupings_in_words(labels, plan, table))
+            parts.append(f"<h3>{words('noise_number', number=table + 1, groupings=listed)}</h3>")
+        parts.append(_one_noise(words, ptable, of_table, f"noise{table + 1}" if several else "noise"))
+    return section("reading", words("reading"), "".join(parts) + _sums(words, plan, measurements))
+
+
+def groupings_in_words(labels: DisplayLabels, plan: ReleasePlan, table: int) -> list[str]:
+    """Return the names of the groupings that are measured with one table of noise."""
+    names = []
+    for grouping, own in zip(plan.layout.groupings, plan.measured.noise_of, strict=True):
+        if own == table:
+            name = " × ".join(heading(labels, axis) for axis in grouping.axes)
+            names.append(name or labels.words("the_total"))
+    shown = list(dict.fromkeys(names))
+    return shown if len(shown) <= MOST_LABELS else [*shown[:MOST_LABELS], "…"]
+
+
+def _one_noise(words: Words, ptable: PTable, errors: Sequence[Distortion], name: str) -> str:
+    """Return how to read a number with the noise of one table. `name` is the id of its picture."""
     zero, typical = errors[0], errors[-1]
     same_error = len({(error.deviation, error.within) for error in errors}) == 1
     rows = [
@@ -54,20 +80,17 @@ def reading(
         noise(ptable.table, typical.count),
         ptable.table.total,
         typical.within,
-        _svg.Texts("noise", words("noise_title"), sentence, words("noise_across"), words("noise_title")),
+        _svg.Texts(name, words("noise_title"), sentence, words("noise_across"), words("noise_title")),
         words,
     )
     caption = words("noise_caption", count=count, within=within, chance=percent(typical.coverage, words))
-    return section(
-        "reading",
-        words("reading"),
+    return (
         f"<p>{sentence} {words('same_error' if same_error else 'different_error')} {words('few')}</p>"
         f"<p>{words('zero', chance=percent(zero.truth, words))}</p>"
         + grid(words("cap_errors"), [words(name) for name in HEADS], rows, 5)
         + _clamped(words, ptable)
         + f'<p class="note">{words("reading_note")}</p>'
         + f"<figure>{chart}<figcaption>{caption}</figcaption></figure>"
-        + _sums(words, layout, ptable, measurements),
     )
 
 
@@ -79,14 +102,15 @@ def _clamped(words: Words, ptable: PTable) -> str:
     return f'<p class="note">{words("clamped", upper=words.number(upper_end))}</p>'
 
 
-def _sums(words: Words, layout: Layout, ptable: PTable, measurements: Sequence[Integers]) -> str:
+def _sums(words: Words, plan: ReleasePlan, measurements: Sequence[Integers | None]) -> str:
     """Return how many measurements are below 0, and whether sums of measurements are right on average."""
-    definitions, cell_indices = layout.cells
-    below = np.zeros(len(definitions), dtype=bool)
-    for indices, numbers in zip(cell_indices, measurements, strict=True):
-        below[indices] = numbers.ravel() < 0
-    counted = words("below_zero", below=words.number(int(below.sum())), counts=words.number(len(definitions)))
-    least, greatest = ptable.utility["bias"]
+    below = np.zeros(plan.measured.size, dtype=bool)
+    for indices, numbers in zip(plan.measured.indices, measurements, strict=True):
+        if indices is not None and numbers is not None:
+            below[indices] = numbers.ravel() < 0
+    counted = words("below_zero", below=words.number(int(below.sum())), counts=words.number(plan.measured.size))
+    biases = [ptable.utility["bias"] for ptable in plan.ptables]
+    least, greatest = min(low for low, _ in biases), max(high for _, high in biases)
     if least == greatest == 0:
         return f"<p>{counted} {words('sums_right')}</p>"
     off = words("sums_off", least=number(least, words), greatest=number(greatest, words))

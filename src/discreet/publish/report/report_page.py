@@ -20,6 +20,7 @@ from discreet.plan.layout import Layout
 from discreet.plan.sections import Dimension, TableSpec
 from discreet.publish.cell_intervals import NO_END
 from discreet.publish.display_labels import DisplayLabels
+from discreet.publish.manifest import certificate_names
 from discreet.publish.report._html import MOST_LABELS, grid, label, link, section, several
 from discreet.publish.report.adding_section import adding
 from discreet.publish.report.distortion import Distortion, distortion, sizes
@@ -37,7 +38,7 @@ SECTIONS = ("tables", "published", "reading", "guarantee", "adding", "checking")
 def report_html(published: "Published") -> bytes:
     """Return the report as HTML."""
     plan, labels = published.plan, DisplayLabels(published.plan.spec)
-    errors = [distortion(plan.ptable.table, size) for size in sizes(plan.ptable.table)]
+    errors = [[distortion(table, size) for size in sizes(table)] for table in published.noise]
     parts = [
         _head(labels),
         "<main>",
@@ -45,10 +46,10 @@ def report_html(published: "Published") -> bytes:
         _contents(labels, published),
         _tables(labels, published),
         _published(labels, plan.layout),
-        reading(labels.words, plan.layout, plan.ptable, errors, published.measurements),
+        reading(labels, plan, errors, published.measurements),
         guarantee(labels.words, plan),
         adding(labels, published),
-        _checking(labels),
+        _checking(labels, published),
         "</main></body></html>\n",
     ]
     return "\n".join(parts).encode()
@@ -87,23 +88,24 @@ def _linked(text: str) -> str:
 # The first screen
 
 
-def _lead(labels: DisplayLabels, published: "Published", errors: Sequence[Distortion]) -> str:
+def _lead(labels: DisplayLabels, published: "Published", errors: Sequence[Sequence[Distortion]]) -> str:
     """Return the first screen: what the tables are, the guarantee in words, and four numbers."""
     spec, layout, words = labels.spec, published.plan.layout, labels.words
     unit = "row" if spec.unit.id is None else "person"
-    counts = len(layout.cells.definitions)
+    counts = published.plan.measured.size
+    all_alike = set(published.plan.measured.noise_of) == {0}
     touched = min(counts, published.plan.touches * spec.unit.contributions)
     facts = [
         (words("fact_table" if len(layout.tables) == 1 else "fact_tables"), words.number(len(layout.tables))),
-        (words("fact_counts"), words.number(counts)),
+        (words("fact_counts" if all_alike else "fact_measured"), words.number(counts)),
         (words(f"fact_{unit}"), f"≤ {words.number(touched)}"),
-        (words("fact_within"), f"±{words.number(errors[-1].within)}"),
+        (words("fact_within"), f"±{words.number(max(of_table[-1].within for of_table in errors))}"),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     meaning = words(f"touches_{unit}", touched=words.number(touched), counts=words.number(counts))
     return (
         f"<p>{words('lead')}</p>"
-        + in_words(words, spec, published.plan.ptable, published.plan.promise)
+        + in_words(words, spec, published.plan.ptables, published.plan.promise)
         + _given(labels, published)
         + f'<dl class="facts">{listed}</dl>'
         + (f'<p class="note">{meaning}</p>' if touched > 1 else "")
@@ -168,6 +170,8 @@ def _about_intervals(labels: DisplayLabels, published: "Published") -> str:
     sentences = [words("tables_intro")]
     if published.table_plan.parts:
         sentences.append(words("tables_widened"))
+    if None in published.plan.measured.noise_of:
+        sentences.append(words("tables_unmeasured"))
     if published.given_counts:
         sentences.append(words("tables_fixed"))
     if any(bool(np.any(ends.high == NO_END)) for tables in published.intervals for ends in tables):
@@ -249,8 +253,9 @@ def _levels(labels: DisplayLabels, name: str, dimension: Dimension) -> str:
     return "; ".join(levels) or labels.words("none")
 
 
-def _checking(labels: DisplayLabels) -> str:
+def _checking(labels: DisplayLabels, published: "Published") -> str:
     """Return the section on how to check the folder."""
-    certificate, measurements = link("certificate.json"), link("measurements.csv")
+    certificate = ", ".join(map(link, certificate_names(len(published.plan.ptables))))
+    measurements = link("measurements.csv")
     text = labels.words("checking_text", certificate=certificate, measurements=measurements)
     return section("checking", labels.words("checking"), f"<p>{text}</p>")

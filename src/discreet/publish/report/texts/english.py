@@ -136,6 +136,13 @@ TEXTS = {
     " The tables add up: they hold whole numbers, none below 0, every total is the sum of its parts, and they are as"
     " close to the measurements as that allows. This was done with the noisy measurements alone, so it costs no"
     " privacy.",
+    "additive_some": "The counts of {measured} were measured, each by itself. The other counts are computed from these"
+    " measurements by least squares. The tables add up: they hold whole numbers, none below 0, every total is the sum"
+    " of its parts, and they are as close to the measurements as that allows. This was done with the noisy measurements"
+    " alone, so it costs no privacy.",
+    "fact_measured": "measured counts",
+    "tables_unmeasured": "A count that was not measured has an interval from all measurements together.",
+    "noise_number": "Noise {number}: {groupings}",
     "additive_note": "In another release the same count may come out differently, because it has to add up with"
     " others. For computations, use the measurements in <code>measurements.csv</code>.",
     "ends": "The noise has an upper end: a larger count is measured as if it were that end. So counts do not add up to"

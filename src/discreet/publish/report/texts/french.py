@@ -133,6 +133,13 @@ TEXTS = {
     " certaines sont au-dessous de 0. Les tableaux, eux, s’additionnent\u202f: ils contiennent des nombres entiers,"
     " aucun au-dessous de 0, chaque total est la somme de ses parties, et ils sont aussi proches des mesures que cela"
     " le permet. Seules les mesures bruitées ont servi, ce qui ne coûte rien en confidentialité.",
+    "additive_some": "Les effectifs de {measured} ont été mesurés, chacun séparément. Les autres effectifs sont"
+    " calculés à partir de ces mesures par moindres carrés. Les tableaux s’additionnent\u202f: ils contiennent des"
+    " nombres entiers, aucun au-dessous de 0, chaque total est la somme de ses parties, et ils sont aussi proches des"
+    " mesures que cela le permet. Seules les mesures bruitées ont servi, ce qui ne coûte rien en confidentialité.",
+    "fact_measured": "effectifs mesurés",
+    "tables_unmeasured": "Un effectif qui n’a pas été mesuré a un intervalle tiré de toutes les mesures ensemble.",
+    "noise_number": "Bruit {number}\u202f: {groupings}",
     "additive_note": "Dans une autre publication, le même effectif peut être différent, car il doit s’additionner avec"
     " d’autres. Pour des calculs, utilisez les mesures de <code>measurements.csv</code>.",
     "ends": "Le bruit a une borne supérieure\u202f: un effectif plus grand est mesuré comme s’il était égal à cette"

@@ -134,6 +134,13 @@ TEXTS = {
     " und manche liegen unter 0. Die Tabellen dagegen sind additiv: Sie enthalten ganze Zahlen, keine unter 0, jede"
     " Summe ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es dann möglich ist. Dafür wurden nur"
     " die verrauschten Messungen verwendet; das kostet keinen Datenschutz.",
+    "additive_some": "Die Zahlen von {measured} wurden gemessen, jede für sich. Die übrigen Zahlen sind aus diesen"
+    " Messungen mit der Methode der kleinsten Quadrate berechnet. Die Tabellen sind additiv: Sie enthalten ganze"
+    " Zahlen, keine unter 0, jede Summe ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es dann"
+    " möglich ist. Dafür wurden nur die verrauschten Messungen verwendet; das kostet keinen Datenschutz.",
+    "fact_measured": "gemessene Zahlen",
+    "tables_unmeasured": "Eine Zahl, die nicht gemessen wurde, hat ein Intervall aus allen Messungen zusammen.",
+    "noise_number": "Rauschen {number}: {groupings}",
     "additive_note": "In einer anderen Veröffentlichung kann dieselbe Zahl anders ausfallen, weil sie zu anderen"
     " Zahlen passen muss. Verwenden Sie für Berechnungen die Messungen in <code>measurements.csv</code>.",
     "ends": "Das Rauschen hat eine obere Grenze: Eine größere Zahl wird gemessen, als wäre sie diese Grenze. Deshalb"

@@ -132,6 +132,13 @@ TEXTS = {
     " están por debajo de 0. Las tablas sí suman: contienen números enteros, ninguno por debajo de 0, cada total es la"
     " suma de sus partes, y están tan cerca de las mediciones como eso permite. Se hizo solo con las mediciones con"
     " ruido, así que no cuesta privacidad.",
+    "additive_some": "Los recuentos de {measured} se midieron, cada uno por separado. Los demás se calculan a partir de"
+    " estas mediciones por mínimos cuadrados. Las tablas suman: contienen números enteros, ninguno por debajo de 0,"
+    " cada total es la suma de sus partes, y están tan cerca de las mediciones como eso permite. Se hizo solo con las"
+    " mediciones con ruido, así que no cuesta privacidad.",
+    "fact_measured": "recuentos medidos",
+    "tables_unmeasured": "Un recuento que no se midió tiene un intervalo a partir de todas las mediciones juntas.",
+    "noise_number": "Ruido {number}: {groupings}",
     "additive_note": "En otra publicación el mismo recuento puede resultar distinto, porque tiene que sumar con otros."
     " Para hacer cálculos, use las mediciones de <code>measurements.csv</code>.",
     "ends": "El ruido tiene un límite superior: un recuento mayor se mide como si fuera ese límite. Por eso los"
