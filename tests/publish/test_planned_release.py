@@ -56,7 +56,7 @@ def test_the_error_of_least_squares_is_that_of_simulated_measurements() -> None:
     planned, table_plan = describe(released), make_table_plan(released)
     shapes = [grouping.shape for grouping in released.layout.groupings]
     random = np.random.default_rng(3)
-    noise = math.sqrt(table_plan.variance)
+    noise = math.sqrt(table_plan.noise_variances[0])
     runs = [[random.normal(0, noise, shape).round().astype(np.int64) for shape in shapes] for _ in range(400)]
     fits = [table_plan.fitted([np.int64(100_000) * 0 + part for part in run])[0].free for run in runs]
     for index, grouping in enumerate(planned.groupings):

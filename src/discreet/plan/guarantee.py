@@ -6,6 +6,7 @@ With several tables of noise, people in different cells lose differently. The co
 combinations of leaves: for each, the tables of all cells that hold it are composed (`touches`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -198,21 +199,28 @@ def composed_promise(spec: ReleaseSpec, ptables: Sequence[PTable], touches: Touc
 
 
 def _basic_bound(parts: Sequence[tuple[PTable, int]], epsilon: Fraction, rows: int) -> float:
-    """Return the exact sum of the deltas of all cells, with epsilon shared out as the certificates say; 1 if none.
+    """Return the sum of the deltas of all cells, with epsilon shared out as the certificates say; 1 if none holds.
 
-    With several rows this is a bound only if nothing is lost beside epsilon, so that the sum is 0.
+    One table: every cell has the same share; with several rows, the bound holds if nothing is lost beside epsilon.
+    Several tables: k rows in a family of cells that are (e, d) private for one row are (k e, d + d exp(e) + ...
+    + d exp((k - 1) e)) private, whichever cells the rows are in (group privacy).
     """
-    shares = [ptable.certificate.epsilon.exponent for ptable, _ in parts] if len(parts) > 1 else [Fraction(1)]
-    if any(share is None for share in shares):
+    if len(parts) == 1:
+        ((ptable, number),) = parts
+        total = number * ptable.delta(epsilon / (number * rows))
+        if total == 0:
+            return 0.0
+        return float(np.nextafter(float(total), 1)) if rows == 1 else 1.0
+    shares = [ptable.certificate.epsilon.exponent for ptable, _ in parts]
+    exponents = [share for share in shares if share is not None]
+    if len(exponents) < len(parts) or rows > MOST_PARTITIONED:
         return 1.0
-    whole = sum(number * (share or 0) for (_, number), share in zip(parts, shares, strict=True))
-    total = sum(
-        (number * ptable.delta(epsilon * (share or 0) / (whole * rows)))
-        for (ptable, number), share in zip(parts, shares, strict=True)
-    )
-    if rows > 1 and total:
-        return 1.0
-    return min(float(np.nextafter(float(total), 1)), 1.0) if total else 0.0
+    whole = rows * sum(number * share for (_, number), share in zip(parts, exponents, strict=True))
+    bound = 0.0
+    for (ptable, number), share in zip(parts, exponents, strict=True):
+        own = epsilon * share / whole
+        bound += number * float(ptable.delta(own)) * sum(math.exp(row * float(own)) for row in range(rows))
+    return min(bound * (1 + 1e-9), 1.0)
 
 
 def _in_cells(touches: int, rows: int) -> str:

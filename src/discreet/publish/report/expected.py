@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.errors import SolverError
-from discreet.measure import lookup
+from discreet.measure.lookup import measure
 from discreet.reconcile import tie_breaking
 
 if TYPE_CHECKING:
@@ -157,4 +157,4 @@ def _drawn(published: "Published", truth: npt.NDArray[np.int64], run: int) -> tu
     plan, measured = published.plan, published.plan.measured
     words = tie_breaking.priorities(tie_breaking.key(plan.spec.seed), measured.size, run + 1)
     keys = [words[measured.of_table(table)] >> np.uint64(64 - ptable.bits) for table, ptable in enumerate(plan.ptables)]
-    return measured.by_grouping(lookup.measure(plan, truth, keys))
+    return measured.by_grouping(measure(plan, truth, keys))
