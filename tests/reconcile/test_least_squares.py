@@ -28,7 +28,7 @@ def solved(axes: Axes, blocks: list[Block], solver: str) -> Fit:
     """Return the fit by one solver; small problems are solved by elimination unless that is switched off."""
     if solver == "elimination":
         return fit(axes, blocks)
-    with mock.patch.object(dense, "MOST_UNKNOWNS", -1):
+    with mock.patch.object(dense, "MOST_CELLS", -1):
         return fit(axes, blocks)
 
 

@@ -2,18 +2,14 @@
 
 import os
 from collections.abc import Mapping
-from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from discreet import files
-from discreet.errors import ParameterError
+from discreet.cli._figure_file import figure_format, write_figure
 from discreet.mechanism import Mechanism
 
-FORMATS = (".pdf", ".png", ".svg")
 _LEAST_DELTA = 1e-16
 
 
@@ -29,9 +25,7 @@ def draw_comparison(
     OutputError
         The file cannot be written.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise ParameterError(f"--plot is {os.fspath(path)!r}; give a name that ends in {', '.join(FORMATS)}")
+    figure_format(path)  # before anything is drawn
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     errors, curves = figure.subplots(1, 2)
     _draw_errors(errors, mechanisms, count)
@@ -41,9 +35,7 @@ def draw_comparison(
         panel.grid(color="0.92")
         panel.set_axisbelow(True)
     errors.legend(frameon=False)
-    data = BytesIO()
-    figure.savefig(data, format=suffix[1:], dpi=160)
-    files.write(path, data.getvalue())
+    write_figure(figure, path)
 
 
 def _draw_errors(panel: Axes, mechanisms: Mapping[str, Mechanism], count: int) -> None:

@@ -1,14 +1,10 @@
 """The figure of `discreet plan`: the error to expect in every margin."""
 
 import os
-from io import BytesIO
-from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from discreet import files
-from discreet.cli._compare_plot import FORMATS
-from discreet.errors import ParameterError
+from discreet.cli._figure_file import write_figure
 from discreet.publish.planned_release import BASES, PlannedRelease
 
 MOST_BARS = 60
@@ -27,9 +23,6 @@ def draw_errors(planned: PlannedRelease, path: str | os.PathLike[str]) -> None:
     OutputError
         The file cannot be written.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise ParameterError(f"the figure is {os.fspath(path)!r}; give a name that ends in {', '.join(FORMATS)}")
     groupings = sorted(planned.groupings, key=lambda grouping: -grouping.error)[:MOST_BARS]
     figure = Figure(figsize=(8.5, 1.9 + 0.3 * len(groupings)), layout="constrained")
     panel = figure.subplots()
@@ -60,9 +53,7 @@ def draw_errors(planned: PlannedRelease, path: str | os.PathLike[str]) -> None:
     panel.grid(axis="x", color="0.92")
     panel.set_axisbelow(True)
     figure.legend(loc="outside lower left", frameon=False, fontsize=8)
-    data = BytesIO()
-    figure.savefig(data, format=suffix[1:], dpi=160)
-    files.write(path, data.getvalue())
+    write_figure(figure, path)
 
 
 def _shortened(name: str) -> str:

@@ -33,9 +33,9 @@ from discreet.reconcile.fit_problem import Block
 
 MOST_CELLS = 10_000
 MOST_TABLES = 40
-MOST_UNKNOWNS, MOST_IF_FREE = 1_500, 300
-"""Largest number of rows or of cells, whichever is less: the time of elimination grows with its cube. If no number has
-a bound, one Newton step suffices, and conjugate gradients take it sooner."""
+MOST_UNKNOWNS, MOST_IF_EASY = 1_500, 300
+"""Largest number of rows or of cells, whichever is less: the time of elimination grows with its cube. Conjugate
+gradients are sooner done with one table, and with numbers that have no bound: then one Newton step suffices."""
 
 MOST_PAIRS = 1_000_000
 """Most entries of the matrix before entries of one position are added up."""
@@ -160,7 +160,7 @@ class Equations:
     def is_small(self) -> bool:
         """Whether elimination is worth its time."""
         depth, cells = self._rows_per_cell, self.cell_count
-        most = MOST_UNKNOWNS if self.bounded else MOST_IF_FREE
+        most = MOST_UNKNOWNS if self.bounded and len(self.table_cells) > 1 else MOST_IF_EASY
         small = min(self.row_count, cells) <= most and depth * cells <= MOST_PAIRS
         return small and (self.row_count > cells or depth**2 * cells <= MOST_PAIRS)
 

@@ -138,17 +138,27 @@ class Margins:
 
     def sum_index(self, key: Key, cells: Integers) -> Integers:
         """Return, for each cell, the index of the sum of a margin that contains it. Both are counted row by row."""
-        index = np.zeros(len(cells), dtype=np.int64)
-        coordinates = np.unravel_index(cells, self.sides) if self.sides else ()
+        return self._sum_index(key, self._coordinates(cells), len(cells))
+
+    def _coordinates(self, cells: Integers) -> tuple[Integers, ...]:
+        return np.unravel_index(cells, self.sides) if self.sides else ()
+
+    def _sum_index(self, key: Key, coordinates: tuple[Integers, ...], size: int) -> Integers:
+        index = np.zeros(size, dtype=np.int64)
         for (axis, level), side in zip(key, self.shape(key), strict=True):
-            group = coordinates[axis] if level is None else self.labels[axis, level][coordinates[axis]]
-            index = index * side + group
+            index *= side
+            index += coordinates[axis] if level is None else self.labels[axis, level][coordinates[axis]]
         return index
 
     def sum_indices(self, cells: Integers) -> Integers:
         """Return a row for each margin: the sum that contains each cell. Sums are numbered margin after margin."""
         starts = np.cumsum([0, *(math.prod(self.shape(key)) for key in self.keys)])
-        return np.stack([start + self.sum_index(key, cells) for key, start in zip(self.keys, starts[:-1], strict=True)])
+        coordinates = self._coordinates(cells)
+        indices = np.empty((len(self.keys), len(cells)), dtype=np.int64)
+        for row, key, start in zip(indices, self.keys, starts[:-1], strict=True):
+            row[:] = self._sum_index(key, coordinates, len(cells))
+            row += start
+        return indices
 
     def _step(self, number: int) -> _Step:
         """Return how a margin is summed from the smallest margin that refines it."""

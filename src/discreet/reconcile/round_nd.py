@@ -97,18 +97,19 @@ def wave_rounding(
     expected = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
     expected += np.concatenate([np.ravel(sums) for sums in margins.add(integers.reshape(cells.shape))])
     expected += added_up(sum_indices, fractions, len(expected))
-    waves = _waves(margins.sides, movable)
+    order, waves = _waves(margins.sides, movable)
+    in_waves, fractions, sum_indices = movable[order], fractions[order], sum_indices[:, order]
     for wave in waves:
         indices = sum_indices[:, wave]
         share = shares(indices, len(expected))
         pull = (share * (0.5 - fractions[wave] + expected[indices])).sum(axis=0) + (0.5 - fractions[wave])
         up = pull < 0
-        integers[movable[wave]] += up
+        integers[in_waves[wave]] += up
         expected += added_up(indices, up - fractions[wave], len(expected))
     unweighted = Misfit(margins, flat, targets, [1.0] * len(targets), 1.0, integers)
     for _ in range(SWEEPS if len(movable) > MOVES else 0):
         for wave in waves:
-            unweighted.sweep(movable[wave], sum_indices[:, wave])
+            unweighted.sweep(in_waves[wave], sum_indices[:, wave])
     _polish(unweighted, movable, seed_key)
     if min(weights) < max(weights):
         weighted = Misfit(margins, flat, targets, weights, min(weights), integers)
@@ -116,12 +117,13 @@ def wave_rounding(
     return integers.reshape(cells.shape)
 
 
-def _waves(sides: Sequence[int], cells: Integers) -> list[Integers]:
-    """Return the positions of the cells of each wave."""
+def _waves(sides: Sequence[int], cells: Integers) -> tuple[Integers, list[slice]]:
+    """Return the positions of the cells wave after wave, and where each wave is."""
     number = sum(np.unravel_index(cells, sides), start=np.zeros(len(cells), dtype=np.int64))
     number = (number % min(max(sides), WAVES)).astype(np.int16)
     order = np.argsort(number, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
+    edges = [0, *(np.flatnonzero(np.diff(number[order])) + 1).tolist(), len(cells)]
+    return order, list(map(slice, edges, edges[1:]))
 
 
 def _polish(misfit: Misfit, movable: Integers, seed_key: int, best_first: bool = False) -> None:
