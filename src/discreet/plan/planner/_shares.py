@@ -239,7 +239,9 @@ class Search:
         return points[np.argsort(error + 100 * np.maximum(excess - 1e-3, 0), kind="stable")]
 
 
-def best_split(workload: Workload, slots: Sequence[tuple[int, ...]], shape: Shape, goal: Goal) -> Split:
+def best_split(
+    workload: Workload, slots: Sequence[tuple[int, ...]], shape: Shape, goal: Goal, hopeless: float = math.inf
+) -> Split:
     """Return the best shares that the search finds, without the groupings that add next to nothing.
 
     Parameters
@@ -252,12 +254,17 @@ def best_split(workload: Workload, slots: Sequence[tuple[int, ...]], shape: Shap
         How a share becomes precision.
     goal
         What is minimised.
+    hopeless
+        The search ends early if the error is still above this after its first steps.
     """
     search = Search(workload, slots, shape)
     starts = _starts(search)
     if not shape.is_convex:
-        starts = search.descend(replace(goal, caps=None) if goal.caps is not None else goal, starts, 40)
+        starts = search.descend(replace(goal, caps=None), starts, 40)
         starts = starts[: max(4, len(starts) // 8)]
+        first = search.split(goal, starts[0])
+        if first.error > hopeless:
+            return first
     if goal.caps is not None:
         feasible = Goal(1 / goal.caps, True)
         starts = np.concatenate([search.descend(feasible, starts, 60)[:2], starts])
@@ -340,13 +347,3 @@ def gaussian_bound(workload: Workload, goal: Goal, variances: Floats, mu: float)
         weights = weights * goal.emphasis * by_grouping / bound
     return best
 
-
-def mu_of(epsilon: float, delta: float) -> float:
-    """Return mu of Gaussian differential privacy with this delta at epsilon (Dong, Roth and Su 2022)."""
-    low, high = 1e-9, 50.0
-    for _ in range(200):
-        middle = math.sqrt(low * high)
-        upper = 0.5 * math.erfc((epsilon / middle - middle / 2) / math.sqrt(2))
-        lower = math.exp(epsilon + math.log(max(math.erfc((epsilon / middle + middle / 2) / math.sqrt(2)) / 2, 1e-320)))
-        low, high = (low, middle) if upper - lower > delta else (middle, high)
-    return low
