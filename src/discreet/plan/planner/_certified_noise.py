@@ -18,14 +18,15 @@ import numpy as np
 
 from discreet.account.composition import MOST_PARTITIONED, Composition, Curve, compose
 from discreet.account.group_privacy import group_profile
-from discreet.account.privacy_profile import profile
+from discreet.account.privacy_profile import DirectedPair, Profile, profile
 from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
+from discreet.design import parameters
 from discreet.domain import Counts
-from discreet.errors import CertifyError, DiscreetError, ParameterError, PrecisionWarning
+from discreet.errors import CertifyError, ParameterError, PrecisionWarning
 from discreet.exact import Epsilon
 from discreet.mechanism import Mechanism
-from discreet.plan._noise_families import Family, families
+from discreet.plan._noise_families import SHARES, families
 from discreet.plan.adviser import ATTEMPTS, BITS, certify_at
 
 CLOSE = 2e-4
@@ -92,7 +93,20 @@ class Kind:
 
     def scale(self, precision: float) -> float:
         """Return the scale of the family for a precision: 1/epsilon for geometric noise, else about a deviation."""
-        return 1 / math.acosh(1 + precision) if self.power == 1 else 1 / math.sqrt(precision)
+        return 0.5 / math.asinh(math.sqrt(precision / 2)) if self.power == 1 else 1 / math.sqrt(precision)
+
+    def logs(self, scale: float, end_delta: float) -> Floats | None:
+        """Return the logarithms, up to a constant, of the probabilities of 0, 1, ... up to the end of the noise.
+
+        The end has about the probability `end_delta`. Return None if no table holds the noise.
+        """
+        p = self.power
+        unit = scale if p == 1 else scale / math.sqrt(math.gamma(3 / p) / math.gamma(1 / p))
+        whole = 1 / math.tanh(0.5 / scale) if p == 1 else 2 * unit * math.gamma(1 + 1 / p)
+        reach = unit * max(-math.log(end_delta * whole), 1.0) ** (1 / p)
+        if reach > parameters.LARGEST_SUPPORT:
+            return None
+        return np.asarray(-((np.arange(max(math.ceil(reach), 1) + 1.0) / unit) ** p))
 
 
 KINDS = (Kind("geometric", 1.0, (0.9999, 0.5, 0.1)), Kind("gaussian", 2.0, (0.01,)))
@@ -132,60 +146,81 @@ def certified_noise(kind: Kind, precisions: Floats, times: Sequence[int], budget
     budget
         What the tables must meet together.
     """
-    family = next(family for family in families(Counts(), budget.delta, 1) if family.name == kind.name)
     scales = [kind.scale(float(precision)) for precision in precisions]
-    found = [
-        (widening, end_delta)
-        for share in kind.end_shares
-        if (widening := _least_widening(family, scales, times, end_delta := _end(share, times, budget), budget))
-    ]
-    for widening, end_delta in sorted(found):
+    found = []
+    for share in kind.end_shares if budget.bits is None else (*kind.end_shares, *SHARES):
+        end_delta = share * float(budget.delta) / (sum(times) * budget.contributions)
+        widening = _least_widening(kind, scales, times, end_delta, budget)
+        if widening is not None:
+            found.append((widening, end_delta))
+    for widening, end_delta in sorted(found, key=lambda pair: (pair[0], -pair[1])):
         for attempt in range(ATTEMPTS):
             wider = widening * (1 + CLOSE * attempt * (attempt + 1) / 2)
-            certified = _certified(family, [wider * scale for scale in scales], times, end_delta, budget)
+            certified = _certified(kind, [wider * scale for scale in scales], times, end_delta, budget)
             if certified is not None:
                 return certified
     return None
 
 
-def _end(share: float, times: Sequence[int], budget: Budget) -> float:
-    """Return the delta that the end of the noise may cost in one cell. Few bits cannot hold a small one."""
-    cells = sum(times) * budget.contributions
-    most = float(budget.delta) / cells
-    if budget.bits is None:
-        return share * most
-    return max(share * most, min(WEIGHT_OF_END / 2.0**budget.bits, most / 2))
-
-
 def _least_widening(
-    family: Family, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
+    kind: Kind, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
 ) -> float | None:
-    """Return the least factor of all scales whose composition meets the budget, in floats; None if none is found."""
+    """Return the least factor of all scales whose composition meets the budget, in floats; None if none is found.
+
+    All rows of a person are taken to be in one cell of each grouping. For noise with falling ratios this costs most.
+    """
 
     def log_ratio(factor: float) -> float:
-        try:
-            noises = [family.roughly(factor * scale, end_delta) for scale in scales]
-            return _log_ratio(_composition(noises, times, budget, rough=True), budget)
-        except DiscreetError:
-            return math.inf
+        curves = []
+        for scale, cells in zip(scales, times, strict=True):
+            logs = kind.logs(factor * scale, end_delta)
+            if logs is None:
+                return math.inf
+            curves.append((_profile(logs, budget.contributions), cells))
+        delta = compose(curves, step=_step(curves, ROUGH_INFLATION)).delta(budget.loss * (1 + 1e-9))
+        return math.log(delta / float(budget.delta) / MARGIN) if delta > 0 else -math.inf
 
-    return _crossing(log_ratio, _first_guess(family.name, scales, times, budget))
+    return _crossing(log_ratio, _first_guess(kind, scales, times, budget))
 
 
-def _first_guess(name: str, scales: Sequence[float], times: Sequence[int], budget: Budget) -> float:
+def _profile(half: Floats, rows: int) -> Profile:
+    """Return the profile of noise with falling ratios, for counts that differ by a number of rows.
+
+    Parameters
+    ----------
+    half
+        The logarithms, up to a constant, of the probabilities of 0, 1, ...
+    rows
+        By how much counts differ.
+    """
+    logs = np.concatenate([half[:0:-1], half])
+    logs = logs - math.log(math.fsum(np.exp(logs)))
+    beyond = np.full(rows, -np.inf)
+    p, q = np.append(beyond, logs)[::-1], np.append(logs, beyond)[::-1]  # the ratio p / q falls
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratios = np.exp(p - q)
+    kept = int(np.searchsorted(-ratios, -1.0, side="right"))
+    p_sums, q_sums = (np.append(0.0, np.cumsum(np.exp(values[:kept]))) for values in (p, q))
+    return Profile((DirectedPair(ratios[:kept], p_sums, q_sums, len(ratios)),))
+
+
+def _first_guess(kind: Kind, scales: Sequence[float], times: Sequence[int], budget: Budget) -> float:
     """Return a factor with which the scales about meet the budget."""
-    loss = budget.contributions / float(budget.epsilon)
-    added = sum(cells / scale for cells, scale in zip(times, scales, strict=True)) * loss
-    if name == "geometric":
-        return added * (1 + 1e-9)
+    epsilon = float(budget.epsilon)
+    if kind.power == 1:
+        added = sum(cells / scale for cells, scale in zip(times, scales, strict=True))
+        return budget.contributions * added / epsilon
     squares = sum(cells / scale**2 for cells, scale in zip(times, scales, strict=True))
-    return budget.contributions * math.sqrt(squares) / mu_of(float(budget.epsilon), float(budget.delta))
+    return budget.contributions * math.sqrt(squares) / mu_of(epsilon, float(budget.delta))
 
 
 def _crossing(log_ratio: Callable[[float], float], guess: float) -> float | None:
-    """Return the least factor at which a falling function is 0 or less, to `CLOSE`; None if there is none near."""
+    """Return the least factor at which a falling function is 0 or less, to `CLOSE`; None if there is none near.
+
+    A guess that is nearly the least factor is returned as it is: for geometric noise it makes short numbers.
+    """
     low = high = guess
-    low_value = high_value = log_ratio(guess)
+    low_value = high_value = first_value = log_ratio(guess)
     stride = 1.004
     while low_value <= 0:
         if low < guess / FARTHEST:
@@ -208,56 +243,39 @@ def _crossing(log_ratio: Callable[[float], float], guess: float) -> float | None
             high, high_value = middle, value
         else:
             low, low_value = middle, value
-    return high
+    return guess if first_value <= 0 and high > guess * (1 - 4 * CLOSE) else high
 
 
-def _log_ratio(composition: Composition, budget: Budget) -> float:
-    """Return log(delta of a composition / delta of the budget)."""
-    delta = composition.delta(budget.loss)
-    return math.log(delta / float(budget.delta) / MARGIN) if delta > 0 else -math.inf
-
-
-def _composition(
-    noises: Sequence[Mechanism] | Sequence[PTable], times: Sequence[int], budget: Budget, rough: bool
-) -> Composition:
-    """Return the composition of all noises.
-
-    If `rough`, all rows of a person are in one cell of each grouping. For noise with falling ratios this costs most.
-    """
+def _composition(tables: Sequence[PTable], times: Sequence[int], budget: Budget, few_losses: bool) -> Composition:
+    """Return the composition of certified tables. A lattice holds geometric noise, which has few losses, exactly."""
     rows = budget.contributions
-    parts = list(zip(noises, times, strict=True))
-    if rows > MOST_PARTITIONED or (rough and rows > 1) or rows == 1:
-        curves = [(_curve(noise, rows, rough), cells) for noise, cells in parts]
-        return compose(curves, step=_step(curves, rough))
-    return compose(parts, contributions=rows)
+    if rows <= MOST_PARTITIONED:
+        curves: list[tuple[Curve, int]] = [(profile(table, rows), cells) for table, cells in zip(tables, times, strict=True)]
+        step = None if few_losses else _step(curves, INFLATION)
+        if rows == 1:
+            return compose(curves, step=step)
+        return compose(list(zip(tables, times, strict=True)), contributions=rows, step=step)
+    curves = [(group_profile(table, rows), cells) for table, cells in zip(tables, times, strict=True)]
+    return compose(curves, step=None if few_losses else _step(curves, INFLATION))
 
 
-def _curve(noise: Mechanism | PTable, rows: int, rough: bool) -> Curve:
-    if rows > MOST_PARTITIONED and not rough:
-        return group_profile(noise, rows)
-    return profile(noise, rows)
-
-
-def _step(curves: Sequence[tuple[Curve, int]], rough: bool) -> float | None:
-    """Return a step that adds little to the variance of the loss; None if a lattice holds the few losses exactly."""
-    if not rough and all(np.ptp(curve.losses[0]) < 1e-3 * curve.largest for curve, _ in curves):
-        return None
-    inflation = ROUGH_INFLATION if rough else INFLATION
+def _step(curves: Sequence[tuple[Curve, int]], inflation: float) -> float:
+    """Return a step of the lattice that adds a share to the variance of the loss."""
     variance = math.fsum(cells * curve.variance for curve, cells in curves)
     return math.sqrt(6 * inflation * variance / sum(cells for _, cells in curves))
 
 
 def _certified(
-    family: Family, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
+    kind: Kind, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
 ) -> CertifiedNoise | None:
     """Return certified tables for scales, or None if they miss the budget."""
+    family = next(family for family in families(Counts(), budget.delta, 1) if family.name == kind.name)
     for bits in _sizes(end_delta, budget):
         try:
             tables = tuple(_table(family.make(scale, end_delta), bits) for scale in scales)
         except (CertifyError, ParameterError):
             continue
-        composition = _composition(tables, times, budget, rough=False)
-        delta = composition.delta(budget.loss)
+        delta = _composition(tables, times, budget, kind.power == 1).delta(budget.loss)
         if Fraction(delta) <= budget.delta * Fraction(MARGIN):
             return CertifiedNoise(tables, np.array([variance(table) for table in tables]), delta)
     return None

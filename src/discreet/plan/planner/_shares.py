@@ -36,8 +36,23 @@ MOST_STARTS = 96
 MOST_WORK = 400_000
 """Starts times pairs (s, g) that are computed at a time."""
 
+MOST_FINALISTS = 8
+"""Starts that are followed to the end."""
+
 ROUNDS = 10
 """Rounds of the augmented Lagrangian."""
+
+SOFT, HARD = 4.0, 400.0
+"""Stiffness of caps in the first rounds and in the last ones."""
+
+NEARBY = 0.05
+"""A start whose variances exceed caps by e to this power nearly keeps the caps."""
+
+OUTSIDE = 1e-3
+"""A plan whose variances exceed caps by e to this power counts as one that keeps the caps."""
+
+IDLE = (0.02, 0.005, 1e-3, 1e-4, 1e-5, 1e-8)
+"""Parts of the budget, relative to the mean of 16 noises, below which groupings are left out if that costs little."""
 
 LOSS = 2e-4
 """A grouping drops out if the error grows by at most this share."""
@@ -94,7 +109,7 @@ class Goal:
     caps: Floats | None = None
     exponent: float = EXPONENTS[0]
     multipliers: Floats = field(default_factory=lambda: np.zeros((1, 1)))
-    stiffness: float = 4.0
+    stiffness: Floats = field(default_factory=lambda: np.ones((1, 1)))
 
     def error(self, variances: Floats) -> Floats:
         """Return the error of every row of variances."""
@@ -213,30 +228,37 @@ class Search:
         precisions = self.shape.precision(shares)[0]
         return Split(self.slots, precisions, shares, float(goal.error(variances)), float(goal.excess(variances)))
 
-    def descend(self, goal: Goal, starts: Floats, steps: int) -> Floats:
+    def descend(self, goal: Goal, starts: Floats, steps: int, exponents: Sequence[float] = EXPONENTS) -> Floats:
         """Return the points that the search reaches from some starts, the best first.
 
-        For the largest variance the p-norm rises, and for caps the penalties; the worse half of the starts is left
-        behind each time.
+        For the largest variance the p-norm rises, and the worse starts are left behind each time.
         """
         points = starts
-        exponents = EXPONENTS if goal.worst else EXPONENTS[:1]
-        for exponent in exponents:
-            points = self._stage(replace(goal, exponent=exponent), points, steps)
+        for exponent in exponents if goal.worst else exponents[:1]:
+            stage = replace(goal, exponent=exponent)
+            points = self._under_caps(stage, points, steps) if goal.caps is not None else self._free(stage, points, steps)
             points = points[: max(3, len(points) // 4)]
         return points
 
-    def _stage(self, goal: Goal, points: Floats, steps: int) -> Floats:
-        if goal.caps is None:
-            points, values = minimise(lambda rows: self.function(goal, rows), points, steps)
-            return points[np.argsort(values, kind="stable")]
-        goal = replace(goal, multipliers=np.zeros((len(points), len(goal.emphasis))))
+    def _free(self, goal: Goal, points: Floats, steps: int) -> Floats:
+        points, values = minimise(lambda rows: self.function(goal, rows), points, steps)
+        return points[np.argsort(values, kind="stable")]
+
+    def _under_caps(self, goal: Goal, points: Floats, steps: int) -> Floats:
+        """Return points of an augmented Lagrangian. Caps are hard from the beginning for starts that nearly keep them."""
+        keeps = goal.excess(self.variances(points)) <= NEARBY
+        goal = replace(
+            goal,
+            multipliers=np.zeros((len(points), len(goal.emphasis))),
+            stiffness=np.where(keeps, HARD, SOFT)[:, None],
+        )
         for _ in range(ROUNDS):
             points, _ = minimise(lambda rows, goal=goal: self.function(goal, rows), points, steps)  # type: ignore[misc]
-            goal = replace(goal, multipliers=goal.forces(self.variances(points)), stiffness=min(goal.stiffness * 2, 500))
+            stiffness = np.minimum(goal.stiffness * 2, HARD)
+            goal = replace(goal, multipliers=goal.forces(self.variances(points)), stiffness=stiffness)
         variances = self.variances(points)
         excess, error = goal.excess(variances), np.log(goal.error(variances))
-        return points[np.argsort(error + 100 * np.maximum(excess - 1e-3, 0), kind="stable")]
+        return points[np.argsort(error + 100 * np.maximum(excess - OUTSIDE, 0), kind="stable")]
 
 
 def best_split(
@@ -258,17 +280,16 @@ def best_split(
         The search ends early if the error is still above this after its first steps.
     """
     search = Search(workload, slots, shape)
-    starts = _starts(search)
+    starts = points = _starts(search)
     if not shape.is_convex:
-        starts = search.descend(replace(goal, caps=None), starts, 40)
-        starts = starts[: max(4, len(starts) // 8)]
-        first = search.split(goal, starts[0])
+        points = search.descend(replace(goal, caps=None), starts, 40)[:MOST_FINALISTS]
+        first = search.split(goal, points[0])
         if first.error > hopeless:
             return first
     if goal.caps is not None:
-        feasible = Goal(1 / goal.caps, True)
-        starts = np.concatenate([search.descend(feasible, starts, 60)[:2], starts])
-    points = search.descend(goal, starts, 200 if goal.caps is None else 60)
+        feasible = search.descend(Goal(1 / goal.caps, True), starts, 40)[:MOST_FINALISTS]
+        points = np.concatenate([feasible, points])
+    points = search.descend(goal, points, 200 if goal.caps is None else 60)
     return _without_idle_slots(search, goal, points[0])
 
 
@@ -277,7 +298,8 @@ def polished(split: Split, workload: Workload, slots: Sequence[tuple[int, ...]],
     share_of = {grouping: share for slot, share in zip(split.slots, split.shares, strict=True) for grouping in slot}
     search = Search(workload, slots, shape)
     parts = [sum(workload.times[grouping] * share_of[grouping] for grouping in slot) for slot in slots]
-    points = search.descend(replace(goal, exponent=EXPONENTS[-1]), np.log(np.array([parts])), 200)
+    steps = 200 if goal.caps is None else 60
+    points = search.descend(goal, np.log(np.array([parts])), steps, EXPONENTS[-2:])
     return search.split(goal, points[0])
 
 
@@ -299,7 +321,7 @@ def _without_idle_slots(search: Search, goal: Goal, point: Floats) -> Split:
     """Return the shares without as many small ones as cost less than `LOSS` of the error."""
     best = search.split(goal, point)
     parts, _ = search.shares(point)
-    for least in (0.02, 0.005, 1e-3, 1e-4, 1e-5):
+    for least in IDLE:
         kept = np.flatnonzero(parts >= least / max(1.0, len(parts) / 16))
         slots = [search.slots[number] for number in kept]
         measured = [grouping for slot in slots for grouping in slot]

@@ -12,7 +12,6 @@ too loose is lowered, until all targets are met or no plan is found.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 import numpy as np
 
@@ -44,6 +43,9 @@ MEANINGS = {
     "cells": "the root mean variance of the cells",
     "worst": "the largest standard deviation of a grouping",
 }
+
+FAR_AWAY = 100.0
+"""The cap of a grouping without a demand, in variances of the grouping if all are measured with one noise."""
 
 ROUNDS = 8
 """Most rounds in which caps are lowered because certified tables missed a demand."""
@@ -99,13 +101,15 @@ class _Task:
     aim: Aim
     budget: Budget
     slots: tuple[tuple[int, ...], ...]
+    emphasis: Floats | None = None
 
     def error(self, candidate: "_Candidate") -> float:
         """Return what the aim makes small, as a variance."""
         return self.aim.error(self.workload, candidate.variances)
 
     def goal(self, caps: Floats | None = None) -> Goal:
-        return Goal(self.aim.emphasis(self.workload), self.aim.name == "worst", caps)
+        emphasis = self.aim.emphasis(self.workload) if self.emphasis is None else self.emphasis
+        return Goal(emphasis, self.aim.name == "worst", caps)
 
     def shape(self, kind: Kind) -> Shape:
         """Return how shares become precision, for the budget."""
@@ -139,7 +143,7 @@ class _Candidate:
     def total(self, task: _Task) -> float:
         """Return the budget of the search that has these variances."""
         if self.kind.power == 1:
-            shares = np.arccosh(1 + 1 / self.noise.variances)
+            shares = 2 * np.arcsinh(np.sqrt(0.5 / self.noise.variances))
         else:
             shares = self.noise.variances ** (-self.kind.power / 2)
         return float((Search(task.workload, self.slots, task.shape(self.kind)).costs * shares).sum())
@@ -305,18 +309,17 @@ def _meeting_demands(task: _Task, candidate: _Candidate, shape: Shape, published
     stretches = _stretches(task, candidate, published)
     if stretches.max() <= 1:
         return candidate
-    caps = _first_caps(task, published)
+    caps = _caps(candidate, stretches, published)
+    split = best_split(task.workload, task.slots, shape, task.goal(caps))
     for _ in range(ROUNDS):
-        split = best_split(task.workload, task.slots, shape, task.goal(caps))
-        if split.excess > OUT_OF_REACH:
-            return None
         planned = _with_classes(task, candidate.kind, split, shape, caps)
-        if planned is None:
+        if split.excess > OUT_OF_REACH or planned is None:
             return None
         stretches = _stretches(task, planned, published)
         if stretches.max() <= 1:
             return planned
-        caps = np.where(stretches > 1, caps * TIGHTER / stretches, caps)
+        caps = np.where(stretches > 1, caps * TIGHTER / np.maximum(stretches, 1.0), caps)
+        split = polished(split, task.workload, split.slots, shape, task.goal(caps))
     return None
 
 
@@ -328,13 +331,16 @@ def _nearest(task: _Task, published: _Candidate) -> _Candidate:
     TargetError
         It does not meet them.
     """
-    goal = Goal(1 / _first_caps(task, published), True)
     found = []
     for kind in KINDS:
-        shape = task.shape(kind)
-        split = best_split(task.workload, task.slots, shape, goal)
-        candidate = _with_classes(task, kind, split, shape)
-        if candidate is not None:
+        shape, near = task.shape(kind), published
+        for _ in range(2):  # the second time with the quantiles of the kind
+            goal = Goal(1 / _caps(near, _stretches(task, near, published), published), True)
+            split = best_split(task.workload, task.slots, shape, goal)
+            candidate = _with_classes(replace(task, aim=Aim("worst"), emphasis=goal.emphasis), kind, split, shape)
+            if candidate is None:
+                break
+            near = candidate
             found.append((candidate, _stretches(task, candidate, published)))
     if not found:
         raise ParameterError(
@@ -359,15 +365,13 @@ def _nearest(task: _Task, published: _Candidate) -> _Candidate:
     )
 
 
-def _first_caps(task: _Task, published: _Candidate) -> Floats:
-    """Return the largest variances that demands allow, as if errors were normal; math.inf without a demand."""
-    caps = np.full(len(task.workload.groupings), math.inf)
-    if task.aim.no_worse_than_published:
-        caps = np.minimum(caps, published.variances)
-    for target in task.aim.targets:
-        quantile = NormalDist().inv_cdf((1 + target.level) / 2)
-        caps[target.grouping] = min(caps[target.grouping], (target.half_width / quantile) ** 2)
-    return caps
+def _caps(candidate: _Candidate, stretches: Floats, published: _Candidate) -> Floats:
+    """Return the largest variances that demands allow, if the shape of the law of the error stays the same.
+
+    Groupings without a demand have caps as well, far away, because a plan must determine them.
+    """
+    demanded = stretches > 0
+    return np.where(demanded, candidate.variances / np.where(demanded, stretches, 1.0), published.variances * FAR_AWAY)
 
 
 def _stretches(task: _Task, candidate: _Candidate, published: _Candidate) -> Floats:
