@@ -250,7 +250,9 @@ def _composition(tables: Sequence[PTable], times: Sequence[int], budget: Budget,
     """Return the composition of certified tables. A lattice holds geometric noise, which has few losses, exactly."""
     rows = budget.contributions
     if rows <= MOST_PARTITIONED:
-        curves: list[tuple[Curve, int]] = [(profile(table, rows), cells) for table, cells in zip(tables, times, strict=True)]
+        curves: list[tuple[Curve, int]] = [
+            (profile(table, rows), cells) for table, cells in zip(tables, times, strict=True)
+        ]
         step = None if few_losses else _step(curves, INFLATION)
         if rows == 1:
             return compose(curves, step=step)

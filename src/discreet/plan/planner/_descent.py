@@ -84,5 +84,5 @@ def _by_curvature(slopes: Floats, moves: list[Floats], turns: list[Floats]) -> F
         fits = (scales[-1] > 0) & (square > 0)
         result *= np.where(fits, inner[-1] / np.where(fits, square, 1.0), 1.0)[:, None]
     for move, turn, scale, share in zip(moves, turns, scales, shares[::-1], strict=True):
-        result += ((share - scale * (turn * result).sum(axis=1)))[:, None] * move
+        result += (share - scale * (turn * result).sum(axis=1))[:, None] * move
     return result

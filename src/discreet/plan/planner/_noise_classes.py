@@ -33,7 +33,8 @@ def classes(precisions: Floats, parts: Floats) -> Integers:
     logs, index = np.unique(np.rint(np.log(precisions) / GRID) * GRID, return_inverse=True)
     weights = np.bincount(index, parts) / parts.sum()
     cost = _within_costs(logs, weights)
-    least, cuts = cost[0], []
+    least = cost[0]
+    cuts: list[Integers] = []
     while len(cuts) + 1 < min(MOST_CLASSES, len(logs)) and least[-1] > SPREAD:
         through = least[:-1, None] + cost[1:]  # the last class begins after i and ends at j
         through = np.where(np.arange(len(logs))[None, :] > np.arange(len(logs) - 1)[:, None], through, np.inf)

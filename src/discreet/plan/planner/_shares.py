@@ -120,7 +120,7 @@ class Goal:
         """Return the logarithm of the largest ratio of a variance and its cap, for every row; at least 0."""
         if self.caps is None:
             return np.zeros(variances.shape[:-1])
-        return np.maximum(np.log(variances / self.caps).max(axis=-1), 0.0)
+        return np.asarray(np.maximum(np.log(variances / self.caps).max(axis=-1), 0.0))
 
     def value(self, variances: Floats) -> tuple[Floats, Floats]:
         """Return what is minimised, and its slope by each variance."""
@@ -143,6 +143,7 @@ class Goal:
 
     def forces(self, variances: Floats) -> Floats:
         """Return by how much each cap pushes: the next multipliers."""
+        assert self.caps is not None
         return np.maximum(0.0, self.multipliers + self.stiffness * np.log(variances / self.caps))
 
 
@@ -189,7 +190,9 @@ class Search:
         self._members: Integers = np.array([grouping for slot in slots for grouping in slot])
         self._slot_of_member = np.repeat(np.arange(len(slots)), [len(slot) for slot in slots])
         self._starts = np.searchsorted(self._slot_of_member, np.arange(len(slots)))
-        self.costs: Floats = np.array([sum(workload.times[grouping] for grouping in slot) for slot in slots], dtype=float)
+        self.costs: Floats = np.array(
+            [sum(workload.times[grouping] for grouping in slot) for slot in slots], dtype=float
+        )
 
     def tau(self, precisions: Floats) -> Floats:
         """Return the precision of every grouping from the precision of every slot, along the last axis."""
@@ -236,7 +239,9 @@ class Search:
         points = starts
         for exponent in exponents if goal.worst else exponents[:1]:
             stage = replace(goal, exponent=exponent)
-            points = self._under_caps(stage, points, steps) if goal.caps is not None else self._free(stage, points, steps)
+            points = (
+                self._under_caps(stage, points, steps) if goal.caps is not None else self._free(stage, points, steps)
+            )
             points = points[: max(3, len(points) // 4)]
         return points
 
@@ -245,7 +250,7 @@ class Search:
         return points[np.argsort(values, kind="stable")]
 
     def _under_caps(self, goal: Goal, points: Floats, steps: int) -> Floats:
-        """Return points of an augmented Lagrangian. Caps are hard from the beginning for starts that nearly keep them."""
+        """Return points of an augmented Lagrangian. Caps are hard at once for starts that nearly keep them."""
         keeps = goal.excess(self.variances(points)) <= NEARBY
         goal = replace(
             goal,
@@ -368,4 +373,3 @@ def gaussian_bound(workload: Workload, goal: Goal, variances: Floats, mu: float)
         best = max(best, bound)
         weights = weights * goal.emphasis * by_grouping / bound
     return best
-

@@ -105,7 +105,7 @@ class Aim:
         weights = np.ones(len(workload.groupings)) if self.weights is None else np.array(self.weights)
         weights = np.maximum(weights / weights.max(), LEAST_WEIGHT)
         if self.name == "worst":
-            return weights
+            return np.asarray(weights)
         if self.name == "cells":
             weights = weights * workload.cells
         return np.asarray(weights / weights.sum())
@@ -142,5 +142,7 @@ def _checked_target(target: Any) -> Target:
             f"the target of grouping {grouping} has the half width {half_width!r:.60}; give a number above 0"
         )
     if not 0.5 <= checked.level <= 0.9999:
-        raise ParameterError(f"the target of grouping {grouping} has level {level!r:.60}; give a number from 0.5 to 0.9999")
+        raise ParameterError(
+            f"the target of grouping {grouping} has level {level!r:.60}; give a number from 0.5 to 0.9999"
+        )
     return checked

@@ -15,10 +15,10 @@ The coefficients of all measured cells that hold a finest cell x add up to 1 if 
 mult a^2 / tau is var_t. With unequal groups multiplicities are not whole numbers, and the law is that of no cell: then
 `is_exact` is False, and the law serves planning only.
 
-The characteristic function of the error is the product of phi_g(a t)^mult, phi_g that of the certified integers. The law
-is discrete. Inverted bare, one geometric noise of epsilon .5 has the quantile 5.9998 instead of 6, which covers 93.8%
-instead of 95%. So normal noise of deviation sigma is added to the error first, the quantile is taken at 1 - a/2 + 3e-7,
-and 5 sigma are added to the quantile: more normal noise than 5 sigma has the probability 2.9e-7.
+The characteristic function of the error is the product of phi_g(a t)^mult, phi_g that of the certified integers. The
+law is discrete. Inverted bare, one geometric noise of epsilon .5 has the quantile 5.9998 instead of 6, which covers
+93.8% instead of 95%. So normal noise of deviation sigma is added to the error first, the quantile is taken at
+1 - a/2 + 3e-7, and 5 sigma are added to the quantile: more normal noise than 5 sigma has the probability 2.9e-7.
 """
 
 import math
@@ -226,7 +226,7 @@ class ErrorLaw:
     def _heights(self) -> tuple[Floats, Complex]:
         """Frequencies, and the characteristic function of the smoothed error where it is not negligible."""
         count = math.ceil(8 / self._sigma / self._spacing)
-        frequencies: Floats = (np.arange(count) + 0.5) * self._spacing
+        frequencies: Floats = np.asarray((np.arange(count) + 0.5) * self._spacing, dtype=np.float64)
         heights: Complex = np.exp(-((self._sigma * frequencies) ** 2) / 2).astype(np.complex128)
         alone = [
             (characteristic, float(value), float(multiplicity))
@@ -315,9 +315,7 @@ def error_law(
     return ErrorLaw(math.sqrt(float(workload.variances(tau)[grouping])), whole, terms)
 
 
-def _check(
-    workload: Workload, tables: tuple[PTable, ...], noise_of: tuple[int | None, ...], grouping: int
-) -> None:
+def _check(workload: Workload, tables: tuple[PTable, ...], noise_of: tuple[int | None, ...], grouping: int) -> None:
     if len(noise_of) != len(workload.groupings):
         raise ParameterError(f"noise_of has {len(noise_of)} entries; give one for each of {len(workload.groupings)}")
     if any(index is not None and not 0 <= index < len(tables) for index in noise_of):

@@ -4,9 +4,7 @@ Every kind of noise (`_certified_noise.KINDS`) gets its best shares (`_shares`),
 (`_noise_classes`) and certified tables that meet the budget together (`_certified_noise`). The plan with the least
 error, by the variances of the certified integers, is taken. To measure all groupings with one noise is a plan too.
 
-Targets are caps of variances. The half width of a grouping is a quantile of the law of its error (`error_law`), and the
-cap is the variance that has about this quantile. The quantile is computed from the certified tables, and a cap that was
-too loose is lowered, until all targets are met or no plan is found.
+Demands, such as the half width of a grouping, are met or refused (`_demands`).
 """
 
 import math
@@ -16,17 +14,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.account.composition import MOST_CONTRIBUTIONS
-from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.design import parameters
 from discreet.design.additive.maxent import SMALLEST_DELTA
-from discreet.errors import ParameterError, TargetError, UndeterminedError
+from discreet.errors import ParameterError, UndeterminedError
 from discreet.exact import Epsilon, Number, exact
-from discreet.plan.planner._certified_noise import KINDS, Budget, CertifiedNoise, Kind, certified_noise, mu_of
-from discreet.plan.planner._noise_classes import classes
-from discreet.plan.planner._shares import Goal, Search, Shape, Split, best_split, gaussian_bound, polished
+from discreet.plan.planner._candidates import Candidate, Task, one_noise, with_classes
+from discreet.plan.planner._certified_noise import KINDS, Budget, mu_of
+from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
+from discreet.plan.planner._shares import best_split, gaussian_bound
 from discreet.plan.planner.aim import Aim
-from discreet.plan.planner.error_law import error_law
 from discreet.plan.planner.workload import Workload
 
 HOPELESS = 4.0
@@ -35,23 +32,11 @@ HOPELESS = 4.0
 RICHER = 1.02
 """Shares are sought again if certified noise of a kind can spend this many times the first budget of the search."""
 
-OUT_OF_REACH = 0.02
-"""Demands are given up for a kind if a variance exceeds its cap by e to this power in real numbers."""
-
 MEANINGS = {
     "margins": "the root mean variance of the groupings",
     "cells": "the root mean variance of the cells",
     "worst": "the largest standard deviation of a grouping",
 }
-
-FAR_AWAY = 100.0
-"""The cap of a grouping without a demand, in variances of the grouping if all are measured with one noise."""
-
-ROUNDS = 8
-"""Most rounds in which caps are lowered because certified tables missed a demand."""
-
-TIGHTER = 0.998
-"""A cap that was missed is lowered by this factor, beside the factor by which it was missed."""
 
 
 @dataclass(frozen=True)
@@ -91,66 +76,6 @@ class NoisePlan:
     error: float
     gaussian_bound: float | None
     reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What is planned: the groupings, the aim, the budget, and which groupings have one noise."""
-
-    workload: Workload
-    aim: Aim
-    budget: Budget
-    slots: tuple[tuple[int, ...], ...]
-    emphasis: Floats | None = None
-
-    def error(self, candidate: "_Candidate") -> float:
-        """Return what the aim makes small, as a variance."""
-        return self.aim.error(self.workload, candidate.variances)
-
-    def goal(self, caps: Floats | None = None) -> Goal:
-        emphasis = self.aim.emphasis(self.workload) if self.emphasis is None else self.emphasis
-        return Goal(emphasis, self.aim.name == "worst", caps)
-
-    def shape(self, kind: Kind) -> Shape:
-        """Return how shares become precision, for the budget."""
-        rows, epsilon = self.budget.contributions, float(self.budget.epsilon)
-        if kind.power == 1:
-            return Shape(1.0, epsilon / rows)
-        return Shape(kind.power, (mu_of(epsilon, float(self.budget.delta)) / rows) ** kind.power)
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidate:
-    """A plan with certified tables.
-
-    Attributes
-    ----------
-    kind
-        The kind of noise.
-    slots
-        The groupings of each table.
-    noise
-        The tables.
-    variances
-        The variance of every published grouping.
-    """
-
-    kind: Kind
-    slots: tuple[tuple[int, ...], ...]
-    noise: CertifiedNoise
-    variances: Floats
-
-    def total(self, task: _Task) -> float:
-        """Return the budget of the search that has these variances."""
-        if self.kind.power == 1:
-            shares = 2 * np.arcsinh(np.sqrt(0.5 / self.noise.variances))
-        else:
-            shares = self.noise.variances ** (-self.kind.power / 2)
-        return float((Search(task.workload, self.slots, task.shape(self.kind)).costs * shares).sum())
-
-    def noise_of(self, count: int) -> tuple[int | None, ...]:
-        index_of = {grouping: index for index, slot in enumerate(self.slots) for grouping in slot}
-        return tuple(index_of.get(grouping) for grouping in range(count))
 
 
 def plan_noise(
@@ -207,17 +132,17 @@ def plan_noise(
     >>> [round(deviation, 2) for deviation in plan.deviations]
     [1.36, 3.03, 4.7, 10.51]
     >>> [round(deviation, 2) for deviation in plan.published_deviations]
-    [4.64, 4.47, 4.05, 3.84]
+    [4.95, 4.95, 4.95, 4.95]
     """
     aim = Aim() if aim is None else aim
     aim.check(workload)
     budget = _budget(epsilon, delta, bits, contributions)
-    task = _Task(workload, aim, budget, _slots(workload, groups, measured))
-    published = _published(task)
+    task = Task(workload, aim, budget, _slots(workload, groups, measured))
+    published = one_noise(task)
     candidates = _candidates(task, published)
-    if measured is None and aim.no_worse_than_published and not aim.targets:
+    if measured is None and are_met(task, published, published):
         candidates.append(published)
-    best = min(candidates, key=task.error) if candidates else _nearest(task, published)
+    best = min(candidates, key=task.error) if candidates else nearest_plan(task, published)
     return _plan(task, best, candidates, published)
 
 
@@ -268,22 +193,9 @@ def _indices(values: Iterable[int], count: int, name: str) -> list[int]:
     return [parameters.integer(value, name, 0, count - 1, "give indices of groupings") for value in values]
 
 
-def _published(task: _Task) -> _Candidate:
-    """Return the plan that measures all published groupings with one noise."""
-    everything = (tuple(range(len(task.workload.groupings))),)
-    found = [_certified(task, kind, everything, np.ones(1)) for kind in KINDS]
-    candidates = [candidate for candidate in found if candidate is not None]
-    if not candidates:
-        raise ParameterError(
-            f"no noise meets epsilon {task.budget.epsilon} and delta {float(task.budget.delta):g} over"
-            f" {sum(task.workload.times)} cells; give a larger epsilon or delta, or publish fewer margins"
-        )
-    return min(candidates, key=lambda candidate: float(candidate.noise.variances[0]))
-
-
-def _candidates(task: _Task, published: _Candidate) -> list[_Candidate]:
+def _candidates(task: Task, published: Candidate) -> list[Candidate]:
     """Return the best plan of each kind that meets all demands, bell-shaped noise first."""
-    found: list[_Candidate] = []
+    found: list[Candidate] = []
     least = math.inf
     for kind in sorted(KINDS, key=lambda kind: -kind.power):
         shape = task.shape(kind)
@@ -291,129 +203,20 @@ def _candidates(task: _Task, published: _Candidate) -> list[_Candidate]:
         least = min(least, split.error)
         if split.error > HOPELESS * least:
             continue
-        candidate = _with_classes(task, kind, split, shape)
+        candidate = with_classes(task, kind, split, shape)
         if candidate is None:
             continue
         shape = replace(shape, total=candidate.total(task))
         if shape.total > task.shape(kind).total * RICHER:
-            again = _with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
+            again = with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
             candidate = candidate if again is None else min(candidate, again, key=task.error)
-        met = _meeting_demands(task, candidate, shape, published)
+        met = meeting_demands(task, candidate, shape, published)
         if met is not None:
             found.append(met)
     return found
 
 
-def _meeting_demands(task: _Task, candidate: _Candidate, shape: Shape, published: _Candidate) -> _Candidate | None:
-    """Return the best plan of the kind of a candidate that meets all demands; None if none is found."""
-    stretches = _stretches(task, candidate, published)
-    if stretches.max() <= 1:
-        return candidate
-    caps = _caps(candidate, stretches, published)
-    split = best_split(task.workload, task.slots, shape, task.goal(caps))
-    for _ in range(ROUNDS):
-        planned = _with_classes(task, candidate.kind, split, shape, caps)
-        if split.excess > OUT_OF_REACH or planned is None:
-            return None
-        stretches = _stretches(task, planned, published)
-        if stretches.max() <= 1:
-            return planned
-        caps = np.where(stretches > 1, caps * TIGHTER / np.maximum(stretches, 1.0), caps)
-        split = polished(split, task.workload, split.slots, shape, task.goal(caps))
-    return None
-
-
-def _nearest(task: _Task, published: _Candidate) -> _Candidate:
-    """Return the plan that comes nearest to all demands, if it meets them.
-
-    Raises
-    ------
-    TargetError
-        It does not meet them.
-    """
-    found = []
-    for kind in KINDS:
-        shape, near = task.shape(kind), published
-        for _ in range(2):  # the second time with the quantiles of the kind
-            goal = Goal(1 / _caps(near, _stretches(task, near, published), published), True)
-            split = best_split(task.workload, task.slots, shape, goal)
-            candidate = _with_classes(replace(task, aim=Aim("worst"), emphasis=goal.emphasis), kind, split, shape)
-            if candidate is None:
-                break
-            near = candidate
-            found.append((candidate, _stretches(task, candidate, published)))
-    if not found:
-        raise ParameterError(
-            f"no table holds the noise of a plan with {task.budget.bits} bits; leave bits out, or give a larger budget"
-        )
-    nearest, stretches = min(found, key=lambda pair: float(pair[1].max()))
-    if stretches.max() <= 1:
-        return nearest
-    grouping = int(stretches.argmax())
-    factor = math.sqrt(float(stretches[grouping]))
-    target = next((target for target in task.aim.targets if target.grouping == grouping), None)
-    what, asked = ("the standard deviation", math.sqrt(float(published.variances[grouping])))
-    if target is not None:
-        what, asked = f"the half width at level {target.level:g}", target.half_width
-    raise TargetError(
-        f"{what} of grouping {grouping}, {task.workload.groupings[grouping]}, shall be at most {asked:.4g}; the budget"
-        f" can buy {asked * factor:.4g}, if every other demand is stretched by the same factor, {factor:.3g}: ask for"
-        " that much, ask less of other groupings, or give a larger budget",
-        grouping,
-        asked,
-        asked * factor,
-    )
-
-
-def _caps(candidate: _Candidate, stretches: Floats, published: _Candidate) -> Floats:
-    """Return the largest variances that demands allow, if the shape of the law of the error stays the same.
-
-    Groupings without a demand have caps as well, far away, because a plan must determine them.
-    """
-    demanded = stretches > 0
-    return np.where(demanded, candidate.variances / np.where(demanded, stretches, 1.0), published.variances * FAR_AWAY)
-
-
-def _stretches(task: _Task, candidate: _Candidate, published: _Candidate) -> Floats:
-    """Return for every grouping by which factor its variance exceeds its demands; 0 without a demand."""
-    stretches = np.zeros(len(task.workload.groupings))
-    if task.aim.no_worse_than_published:
-        stretches = candidate.variances / published.variances * (1 - 1e-12)
-    noise_of = candidate.noise_of(len(stretches))
-    for target in task.aim.targets:
-        law = error_law(task.workload, candidate.noise.tables, noise_of, target.grouping)
-        stretch = (law.quantile(target.level) / target.half_width) ** 2
-        stretches[target.grouping] = max(stretches[target.grouping], stretch)
-    return stretches
-
-
-def _with_classes(
-    task: _Task, kind: Kind, split: Split, shape: Shape, caps: Floats | None = None
-) -> _Candidate | None:
-    """Return the certified plan of a split, after slots of nearly equal precision were put together."""
-    parts = split.shares * Search(task.workload, split.slots, shape).costs
-    numbers = classes(split.precisions, parts)
-    slots = [
-        tuple(grouping for index in np.flatnonzero(numbers == number) for grouping in split.slots[index])
-        for number in range(int(numbers.max()) + 1)
-    ]
-    if len(slots) < len(split.slots):
-        split = polished(split, task.workload, slots, shape, task.goal(caps))
-    return _certified(task, kind, split.slots, split.precisions)
-
-
-def _certified(
-    task: _Task, kind: Kind, slots: Sequence[tuple[int, ...]], precisions: Floats
-) -> _Candidate | None:
-    search = Search(task.workload, slots, task.shape(kind))
-    times = [int(cost) for cost in search.costs]
-    noise = certified_noise(kind, precisions, times, task.budget)
-    if noise is None:
-        return None
-    return _Candidate(kind, tuple(slots), noise, task.workload.variances(search.tau(1 / noise.variances)))
-
-
-def _plan(task: _Task, best: _Candidate, candidates: Sequence[_Candidate], published: _Candidate) -> NoisePlan:
+def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
     workload, goal = task.workload, task.goal()
     bound = None
     if max(workload.times) == 1:
@@ -432,7 +235,7 @@ def _plan(task: _Task, best: _Candidate, candidates: Sequence[_Candidate], publi
     )
 
 
-def _reason(task: _Task, best: _Candidate, candidates: Sequence[_Candidate], published: _Candidate) -> str:
+def _reason(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> str:
     measured = sum(len(slot) for slot in best.slots)
     others = [
         f"{math.sqrt(task.error(other)):.4g} with {other.kind.name} noise"
@@ -441,6 +244,6 @@ def _reason(task: _Task, best: _Candidate, candidates: Sequence[_Candidate], pub
     ]
     others.append(f"{math.sqrt(task.error(published)):.4g} if all are measured with one noise")
     return (
-        f"{best.kind.name} noise on {measured} of {len(task.workload.groupings)} groupings: {MEANINGS[task.aim.name]} is"
-        f" {math.sqrt(task.error(best)):.4g}, against {' and '.join(others)}"
+        f"{best.kind.name} noise on {measured} of {len(task.workload.groupings)} groupings:"
+        f" {MEANINGS[task.aim.name]} is {math.sqrt(task.error(best)):.4g}, against {' and '.join(others)}"
     )

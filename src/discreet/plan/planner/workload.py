@@ -24,6 +24,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class Workload:
 
     def _check(self) -> None:
         for number, sizes in enumerate(self.axes):
-            if not sizes or sizes[0] != 1 or any(fine < coarse for coarse, fine in zip(sizes, sizes[1:], strict=False)):
+            if not sizes or sizes[0] != 1 or any(fine < coarse for coarse, fine in pairwise(sizes)):
                 raise ParameterError(
                     f"axis {number} has levels of {sizes} categories; give 1, then more, from coarse to fine"
                 )
@@ -86,7 +87,9 @@ class Workload:
             raise ParameterError("groupings is empty; give at least one grouping to publish")
         for number, grouping in enumerate(self.groupings):
             if len(grouping) != len(self.axes):
-                raise ParameterError(f"grouping {number} is {grouping}; give one level for each of {len(self.axes)} axes")
+                raise ParameterError(
+                    f"grouping {number} is {grouping}; give one level for each of {len(self.axes)} axes"
+                )
             if any(not 0 <= level < len(sizes) for level, sizes in zip(grouping, self.axes, strict=True)):
                 raise ParameterError(f"grouping {number} is {grouping}; give levels that the axes {self.axes} have")
         known: set[tuple[int, ...]] = set()
@@ -101,8 +104,8 @@ class Workload:
         pairs = sum(math.prod(level + 1 for level in grouping) for grouping in self.groupings)
         if pairs > MOST_PAIRS:
             raise ParameterError(
-                f"the groupings have {pairs} margins in all, and a plan considers at most {MOST_PAIRS}: publish groupings"
-                " with fewer axes"
+                f"the groupings have {pairs} margins in all, and a plan considers at most {MOST_PAIRS}: publish"
+                " groupings with fewer axes"
             )
 
     @property
