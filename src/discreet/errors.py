@@ -139,6 +139,40 @@ class SpecError(DiscreetError, ValueError):
         self.yaml_path = yaml_path
 
 
+class PlanError(DiscreetError, ValueError):
+    """No plan gives what is asked of a published grouping.
+
+    Attributes
+    ----------
+    grouping
+        The index of the grouping among the published ones.
+    """
+
+    def __init__(self, message: str, grouping: int) -> None:
+        super().__init__(message)
+        self.grouping = grouping
+
+
+class UndeterminedError(PlanError):
+    """The groupings that may be measured do not determine a published grouping."""
+
+
+class TargetError(PlanError):
+    """The budget cannot buy the accuracy that is asked of a grouping.
+
+    Attributes
+    ----------
+    asked
+        The half width, or the standard deviation, that was asked for.
+    possible
+        What the budget can buy for the grouping, with all other demands stretched by the same factor.
+    """
+
+    def __init__(self, message: str, grouping: int, asked: float, possible: float) -> None:
+        super().__init__(message, grouping)
+        self.asked, self.possible = asked, possible
+
+
 class ReleaseError(DiscreetError):
     """A release could not be made; nothing was published."""
 

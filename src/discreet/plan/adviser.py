@@ -259,7 +259,7 @@ def _sizes(scale: float, end_delta: float, budget: TotalBudget) -> tuple[int, ..
 
 def _certified(mechanism: Mechanism, budget: TotalBudget, sizes: tuple[int, ...]) -> PTable | None:
     """Return the table with the fewest bits that meets the budget, or None if none does."""
-    epsilon = None if mechanism.design.get("epsilon") is not None else _certify_at(mechanism)
+    epsilon = None if mechanism.design.get("epsilon") is not None else certify_at(mechanism)
     for size in sizes:
         try:
             with warnings.catch_warnings():
@@ -275,7 +275,7 @@ def _certified(mechanism: Mechanism, budget: TotalBudget, sizes: tuple[int, ...]
     return None
 
 
-def _certify_at(mechanism: Mechanism) -> str:
+def certify_at(mechanism: Mechanism) -> str:
     """Return an epsilon for noise without an epsilon of its own: one at which delta is the probability of the end."""
     end_delta = float(mechanism.interior[0].values[0])
     return short(min(max(mechanism.epsilon(end_delta * (1 + 1e-9)), 1e-6), 99.0), up=True)

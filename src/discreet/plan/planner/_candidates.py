@@ -1,0 +1,122 @@
+"""Plans with certified tables: from shares of a budget to tables, and the plan with one noise for everything."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import ParameterError
+from discreet.plan.planner._certified_noise import KINDS, Budget, CertifiedNoise, Kind, certified_noise, mu_of
+from discreet.plan.planner._noise_classes import classes
+from discreet.plan.planner._shares import Goal, Search, Shape, Split, polished
+from discreet.plan.planner.aim import Aim
+from discreet.plan.planner.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is planned.
+
+    Attributes
+    ----------
+    workload, aim, budget
+        The groupings, what is made small, and what may be lost.
+    slots
+        Sets of groupings that may be measured, each with one noise.
+    emphasis
+        The factor of every variance; None: the factors of the aim.
+    """
+
+    workload: Workload
+    aim: Aim
+    budget: Budget
+    slots: tuple[tuple[int, ...], ...]
+    emphasis: Floats | None = None
+
+    def error(self, candidate: "Candidate") -> float:
+        """Return what the aim makes small, as a variance."""
+        return self.aim.error(self.workload, candidate.variances)
+
+    def goal(self, caps: Floats | None = None) -> Goal:
+        """Return what the search minimises."""
+        emphasis = self.aim.emphasis(self.workload) if self.emphasis is None else self.emphasis
+        return Goal(emphasis, self.aim.name == "worst", caps)
+
+    def shape(self, kind: Kind) -> Shape:
+        """Return how shares become precision, for the budget."""
+        rows, epsilon = self.budget.contributions, float(self.budget.epsilon)
+        if kind.power == 1:
+            return Shape(1.0, epsilon / rows)
+        return Shape(kind.power, (mu_of(epsilon, float(self.budget.delta)) / rows) ** kind.power)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A plan with certified tables.
+
+    Attributes
+    ----------
+    kind
+        The kind of noise.
+    slots
+        The groupings of each table.
+    noise
+        The tables.
+    variances
+        The variance of every published grouping.
+    """
+
+    kind: Kind
+    slots: tuple[tuple[int, ...], ...]
+    noise: CertifiedNoise
+    variances: Floats
+
+    def total(self, task: Task) -> float:
+        """Return the budget of the search that has these variances."""
+        if self.kind.power == 1:
+            shares = 2 * np.arcsinh(np.sqrt(0.5 / self.noise.variances))
+        else:
+            shares = self.noise.variances ** (-self.kind.power / 2)
+        return float((Search(task.workload, self.slots, task.shape(self.kind)).costs * shares).sum())
+
+    def noise_of(self, count: int) -> tuple[int | None, ...]:
+        """Return for every one of `count` groupings the index of its table; None if it is not measured."""
+        index_of = {grouping: index for index, slot in enumerate(self.slots) for grouping in slot}
+        return tuple(index_of.get(grouping) for grouping in range(count))
+
+
+def one_noise(task: Task) -> Candidate:
+    """Return the plan that measures all published groupings with one noise."""
+    everything = (tuple(range(len(task.workload.groupings))),)
+    found = [certified(task, kind, everything, np.ones(1)) for kind in KINDS]
+    candidates = [candidate for candidate in found if candidate is not None]
+    if not candidates:
+        raise ParameterError(
+            f"no noise meets epsilon {task.budget.epsilon} and delta {float(task.budget.delta):g} over"
+            f" {sum(task.workload.times)} cells; give a larger epsilon or delta, or publish fewer margins"
+        )
+    return min(candidates, key=lambda candidate: float(candidate.noise.variances[0]))
+
+
+def with_classes(task: Task, kind: Kind, split: Split, shape: Shape, caps: Floats | None = None) -> Candidate | None:
+    """Return the certified plan of a split, after slots of nearly equal precision were put together."""
+    parts = split.shares * Search(task.workload, split.slots, shape).costs
+    numbers = classes(split.precisions, parts)
+    slots = [
+        tuple(grouping for index in np.flatnonzero(numbers == number) for grouping in split.slots[index])
+        for number in range(int(numbers.max()) + 1)
+    ]
+    if len(slots) < len(split.slots):
+        split = polished(split, task.workload, slots, shape, task.goal(caps))
+    return certified(task, kind, split.slots, split.precisions)
+
+
+def certified(task: Task, kind: Kind, slots: Sequence[tuple[int, ...]], precisions: Floats) -> Candidate | None:
+    """Return the plan with certified tables; None if no table holds its noise."""
+    search = Search(task.workload, slots, task.shape(kind))
+    times = [int(cost) for cost in search.costs]
+    noise = certified_noise(kind, precisions, times, task.budget)
+    if noise is None:
+        return None
+    return Candidate(kind, tuple(slots), noise, task.workload.variances(search.tau(1 / noise.variances)))

@@ -1,0 +1,249 @@
+"""The plan: which groupings are measured, each with which certified table of noise.
+
+Every kind of noise (`_certified_noise.KINDS`) gets its best shares (`_shares`), at most 16 classes of variance
+(`_noise_classes`) and certified tables that meet the budget together (`_certified_noise`). The plan with the least
+error, by the variances of the certified integers, is taken. To measure all groupings with one noise is a plan too.
+
+Demands, such as the half width of a grouping, are met or refused (`_demands`).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.account.composition import MOST_CONTRIBUTIONS
+from discreet.certify.ptable import PTable
+from discreet.design import parameters
+from discreet.design.additive.maxent import SMALLEST_DELTA
+from discreet.errors import ParameterError, UndeterminedError
+from discreet.exact import Epsilon, Number, exact
+from discreet.plan.planner._candidates import Candidate, Task, one_noise, with_classes
+from discreet.plan.planner._certified_noise import KINDS, Budget, mu_of
+from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
+from discreet.plan.planner._shares import best_split, gaussian_bound
+from discreet.plan.planner.aim import Aim
+from discreet.plan.planner.workload import Workload
+
+HOPELESS = 4.0
+"""A kind whose error in real numbers is this many times the least error of a kind is not certified."""
+
+RICHER = 1.02
+"""Shares are sought again if certified noise of a kind can spend this many times the first budget of the search."""
+
+MEANINGS = {
+    "margins": "the root mean variance of the groupings",
+    "cells": "the root mean variance of the cells",
+    "worst": "the largest standard deviation of a grouping",
+}
+
+
+@dataclass(frozen=True)
+class NoisePlan:
+    """Which groupings are measured, with which noise, and the error of every published grouping.
+
+    Attributes
+    ----------
+    tables
+        The certified tables of noise, at most 16.
+    noise_of
+        For every grouping the index of its table; None if it is not measured.
+    deviations
+        The standard deviation of least squares of every grouping, measured or not, from the variances of the tables.
+        On average over cells; with levels of unequal groups it is what was minimised (`workload`).
+    published_deviations
+        The same if all published groupings were measured with one noise.
+    composed
+        Epsilon of the budget, and an upper bound of delta for one person over all tables together.
+    kind
+        The kind of noise: "geometric" or "gaussian".
+    error
+        The root of what the aim makes small.
+    gaussian_bound
+        The least error that Gaussian noise, correlated noise included, could have (ResidualPlanner). Geometric noise
+        can have less. None if categories overlap.
+    reason
+        Why this plan was chosen, in words.
+    """
+
+    tables: tuple[PTable, ...]
+    noise_of: tuple[int | None, ...]
+    deviations: tuple[float, ...]
+    published_deviations: tuple[float, ...]
+    composed: tuple[float, float]
+    kind: str
+    error: float
+    gaussian_bound: float | None
+    reason: str
+
+
+def plan_noise(
+    workload: Workload,
+    aim: Aim | None = None,
+    *,
+    epsilon: Number,
+    delta: Number,
+    bits: int | None = None,
+    contributions: int = 1,
+    groups: Iterable[Iterable[int]] | None = None,
+    measured: Iterable[int] | None = None,
+) -> NoisePlan:
+    """Return which groupings to measure, and with which certified noise, for the least error that a budget can buy.
+
+    Parameters
+    ----------
+    workload
+        The groupings that are published.
+    aim
+        What is made small, and what must be reached. None: the mean variance of the groupings.
+    epsilon, delta
+        The most that one person may lose in all. delta is above 0, because noise on counts must end somewhere.
+    bits
+        Bits of every table. None: 32, or more if the budget needs more.
+    contributions
+        Most rows of one person in a grouping.
+    groups
+        Sets of indices of groupings that must have one noise if they are measured, because they share a cell.
+    measured
+        Indices of the groupings that may be measured. None: all.
+
+    Returns
+    -------
+    NoisePlan
+        The tables, which grouping has which, and the errors.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range, or no table can hold the noise.
+    UndeterminedError
+        The groupings that may be measured do not determine a published grouping.
+    TargetError
+        The budget cannot buy a target. The error says what is possible.
+
+    Examples
+    --------
+    >>> from discreet.plan.planner import Aim, Workload, plan_noise
+    >>> workload = Workload(axes=((1, 12), (1, 5)), groupings=((1, 1), (1, 0), (0, 1), (0, 0)))
+    >>> plan = plan_noise(workload, Aim("cells"), epsilon=1, delta="1e-6")
+    >>> plan.kind, plan.noise_of
+    ('geometric', (0, None, None, None))
+    >>> [round(deviation, 2) for deviation in plan.deviations]
+    [1.36, 3.03, 4.7, 10.51]
+    >>> [round(deviation, 2) for deviation in plan.published_deviations]
+    [4.95, 4.95, 4.95, 4.95]
+    """
+    aim = Aim() if aim is None else aim
+    aim.check(workload)
+    budget = _budget(epsilon, delta, bits, contributions)
+    task = Task(workload, aim, budget, _slots(workload, groups, measured))
+    published = one_noise(task)
+    candidates = _candidates(task, published)
+    if measured is None and are_met(task, published, published):
+        candidates.append(published)
+    best = min(candidates, key=task.error) if candidates else nearest_plan(task, published)
+    return _plan(task, best, candidates, published)
+
+
+def _budget(epsilon: Number, delta: Number, bits: int | None, contributions: int) -> Budget:
+    """Return the checked budget."""
+    privacy, chance = Epsilon.of(epsilon), exact(delta, "delta")
+    if not 0 < chance < 1:
+        remedy = " (noise on counts must end somewhere)" if chance == 0 else ""
+        raise ParameterError(f"delta is {delta!r}; give a probability above 0 and below 1{remedy}, for example 1e-9")
+    if chance < SMALLEST_DELTA:
+        raise ParameterError(f"delta is {delta!r}; no table can hold a delta below 1e-200: give a larger delta")
+    rows = parameters.integer(contributions, "contributions", 1, MOST_CONTRIBUTIONS, "keep fewer rows of each person")
+    size = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
+    return Budget(privacy, chance, rows, size)
+
+
+def _slots(
+    workload: Workload, groups: Iterable[Iterable[int]] | None, measured: Iterable[int] | None
+) -> tuple[tuple[int, ...], ...]:
+    """Return the sets of groupings that have one noise, among those that may be measured.
+
+    Raises
+    ------
+    UndeterminedError
+        The groupings that may be measured do not determine a published grouping.
+    """
+    count = len(workload.groupings)
+    allowed = range(count) if measured is None else sorted(set(_indices(measured, count, "measured")))
+    first = list(range(count))
+    for group in groups or ():
+        members = _indices(group, count, "groups")
+        joined = {first[member] for member in members}
+        first = [min(joined) if root in joined else root for root in first]
+    by_root: dict[int, list[int]] = {}
+    for grouping in allowed:
+        by_root.setdefault(first[grouping], []).append(grouping)
+    missing = workload.undetermined(allowed)
+    if missing:
+        raise UndeterminedError(
+            f"the measured groupings do not determine grouping {missing[0]}, {workload.groupings[missing[0]]}; measure"
+            " this grouping or a finer one",
+            missing[0],
+        )
+    return tuple(tuple(slot) for slot in by_root.values())
+
+
+def _indices(values: Iterable[int], count: int, name: str) -> list[int]:
+    return [parameters.integer(value, name, 0, count - 1, "give indices of groupings") for value in values]
+
+
+def _candidates(task: Task, published: Candidate) -> list[Candidate]:
+    """Return the best plan of each kind that meets all demands, bell-shaped noise first."""
+    found: list[Candidate] = []
+    least = math.inf
+    for kind in sorted(KINDS, key=lambda kind: -kind.power):
+        shape = task.shape(kind)
+        split = best_split(task.workload, task.slots, shape, task.goal(), HOPELESS * least)
+        least = min(least, split.error)
+        if split.error > HOPELESS * least:
+            continue
+        candidate = with_classes(task, kind, split, shape)
+        if candidate is None:
+            continue
+        shape = replace(shape, total=candidate.total(task))
+        if shape.total > task.shape(kind).total * RICHER:
+            again = with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
+            candidate = candidate if again is None else min(candidate, again, key=task.error)
+        met = meeting_demands(task, candidate, shape, published)
+        if met is not None:
+            found.append(met)
+    return found
+
+
+def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
+    workload, goal = task.workload, task.goal()
+    bound = None
+    if max(workload.times) == 1:
+        mu = mu_of(float(task.budget.epsilon), float(task.budget.delta)) / task.budget.contributions
+        bound = math.sqrt(gaussian_bound(workload, goal, best.variances, mu))
+    return NoisePlan(
+        best.noise.tables,
+        best.noise_of(len(workload.groupings)),
+        tuple(np.sqrt(best.variances).tolist()),
+        tuple(np.sqrt(published.variances).tolist()),
+        (float(task.budget.epsilon), best.noise.delta),
+        best.kind.name,
+        math.sqrt(task.error(best)),
+        bound,
+        _reason(task, best, candidates, published),
+    )
+
+
+def _reason(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> str:
+    measured = sum(len(slot) for slot in best.slots)
+    others = [
+        f"{math.sqrt(task.error(other)):.4g} with {other.kind.name} noise"
+        for other in candidates
+        if other is not best and other is not published
+    ]
+    others.append(f"{math.sqrt(task.error(published)):.4g} if all are measured with one noise")
+    return (
+        f"{best.kind.name} noise on {measured} of {len(task.workload.groupings)} groupings:"
+        f" {MEANINGS[task.aim.name]} is {math.sqrt(task.error(best)):.4g}, against {' and '.join(others)}"
+    )
