@@ -160,7 +160,7 @@ class LedgerUse:
         spec, measured = plan.spec, plan.measured
         nonce = secrets.random_bytes(16) if spec.key == "fresh" else b""
         digests = self._identities(measured, nonce)
-        public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design", "measure"})
+        public = spec.model_dump_json(exclude={"source", "secret", "ledger", "design", "measure", "accuracy"})
         which = b"" if _all_alike(measured) else b"".join(sorted(digests))
         name_digest = hashlib.sha256(nonce + b"".join(self.starts) + public.encode() + which).hexdigest()
         name = f"{spec.version} {name_digest[:16]}"

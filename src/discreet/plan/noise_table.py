@@ -20,6 +20,7 @@ from discreet.plan import contributor_keys
 from discreet.plan.determined import require_determined, same_cells
 from discreet.plan.layout import Layout
 from discreet.plan.measured_cells import MeasuredCells
+from discreet.plan.named_groupings import margin_in_words, published_index
 from discreet.plan.sections import MeasuredGrouping
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.yaml_file import YamlPath
@@ -158,35 +159,12 @@ def listed_groupings(spec: ReleaseSpec, layout: Layout) -> dict[int, MeasuredGro
     SpecError
         An entry names a table or a margin that is not published, or one that another entry names.
     """
-    assert spec.measure != "published"
+    assert isinstance(spec.measure, list)
     if not spec.measure:
         raise SpecError("measure lists no grouping; list some, or leave measure out", ("measure",))
-    tables = {table.name: (table, indices) for table, indices in layout.tables}
     entries: dict[int, MeasuredGrouping] = {}
     for position, entry in enumerate(spec.measure):
-        if entry.table not in tables:
-            raise SpecError(
-                f"measure names the table {entry.table!r:.80}, and there is no such table; the tables are"
-                f" {', '.join(tables)}",
-                ("measure", position, "table"),
-            )
-        table, indices = tables[entry.table]
-        names = [axis.dimension for axis in table.dimensions]
-        wanted = set(names if entry.margin is None else entry.margin)
-        if unknown := sorted(wanted - set(names)):
-            raise SpecError(
-                f"measure names a margin of {entry.table!r} over {unknown[0]!r:.80}, which is none of its dimensions;"
-                f" they are {', '.join(names) or 'none'}",
-                ("measure", position, "margin"),
-            )
-        by_dimensions = {frozenset(axis.book.name for axis in layout.groupings[index].axes): index for index in indices}
-        index = by_dimensions.get(frozenset(wanted))
-        if index is None:
-            raise SpecError(
-                f"measure names {_name(entry)}, which is not published; only published margins are measured: add it to"
-                f" the margins of {entry.table!r}",
-                ("measure", position, "margin"),
-            )
+        index = published_index(layout, entry.table, entry.margin, ("measure", position))
         if index in entries:
             raise SpecError(f"measure names {_name(entry)} twice; name it once", ("measure", position))
         entries[index] = entry
@@ -216,9 +194,7 @@ def with_same_cells(layout: Layout, numbers: Mapping[int, int | None]) -> tuple[
 
 
 def _name(entry: MeasuredGrouping) -> str:
-    if entry.margin is None:
-        return f"table {entry.table!r}"
-    return f"the margin {' by '.join(entry.margin) or 'total'} of {entry.table!r}"
+    return margin_in_words(entry.table, entry.margin)
 
 
 def _named_noise(design: Design, bits: int | None, yaml_path: YamlPath) -> tuple[PTable, str]:

@@ -109,7 +109,7 @@ def _with_paths_from(folder: Path, spec: ReleaseSpec) -> ReleaseSpec:
     if spec.ledger is not None and "://" not in spec.ledger:
         changed["ledger"] = joined(spec.ledger)
     changed["design"] = _with_certificate_from(folder, spec.design)
-    if spec.measure != "published":
+    if isinstance(spec.measure, list):
         changed["measure"] = [
             entry.model_copy(update={"design": _with_certificate_from(folder, entry.design)}) for entry in spec.measure
         ]

@@ -140,7 +140,14 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
         The budget does not suffice.
     """
     resolved = resolve(spec)
-    unpromised = plan_with(resolved, choose_noise(spec, resolved.layout), None)
+    if spec.measure == "plan":
+        from discreet.plan.planned_noise import planned_noise  # loads all designs, as the adviser does
+
+        spec, noise = planned_noise(spec, resolved.layout)
+        resolved = replace(resolved, spec=spec)
+    else:
+        noise = choose_noise(spec, resolved.layout)
+    unpromised = plan_with(resolved, noise, None)
     promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))

@@ -242,6 +242,42 @@ class MeasuredGrouping(Section):
     )
 
 
+class TargetSpec(Section):
+    """An accuracy that a published grouping must have."""
+
+    table: str = Field(description="Name of a table.")
+    margin: list[str] | None = Field(
+        None, description="Dimensions of a published margin of the table; [] is the total. Default: the table itself."
+    )
+    plus_minus: float = Field(gt=0, allow_inf_nan=False, description="The estimate is off by at most this many people.")
+    level: float = Field(0.95, gt=0, lt=1, description="The chance of that.")
+
+
+class Accuracy(Section):
+    """What a plan makes small, and what it must reach; for measure: plan."""
+
+    aim: Literal["margins", "cells", "worst"] = Field(
+        "margins",
+        description="margins: the mean over tables and margins. cells: the mean over all cells. worst: the largest.",
+    )
+    weights: dict[str, float] = Field(
+        default_factory=dict,
+        description="How much a table or margin matters, by its name in discreet plan (sex by age). Default: 1.",
+    )
+    within: list[TargetSpec] = Field(default_factory=list, description="Accuracies that must be reached.")
+    no_worse_than: Literal["published"] | None = Field(
+        None, description="published: no table or margin gets a larger error than with measure: published."
+    )
+
+    @field_validator("weights")
+    @classmethod
+    def _positive(cls, weights: dict[str, float]) -> dict[str, float]:
+        for name, weight in weights.items():
+            if not 0 <= weight < math.inf:
+                raise ValueError(f"the weight of {name!r:.60} is {weight}; give a number from 0 on")
+        return weights
+
+
 class Budget(Section):
     """The most that one person may lose in all."""
 

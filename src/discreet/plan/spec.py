@@ -26,6 +26,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from discreet.errors import SpecError
 from discreet.plan.metadata import Language, Metadata, require_known_names
 from discreet.plan.sections import (
+    Accuracy,
     Budget,
     Dimension,
     Fixed,
@@ -65,11 +66,13 @@ class ReleaseSpec(Section):
     unit: Unit = Field(Unit(), description="Whose privacy is kept. Default: every row is a person.")
     dimensions: dict[Label, Dimension] = Field(description="The codebook of each dimension that tables use.")
     tables: list[TableSpec] = Field(min_length=1, description="The tables to publish.")
-    measure: Literal["published"] | list[MeasuredGrouping] = Field(
+    measure: Literal["published", "plan"] | list[MeasuredGrouping] = Field(
         "published",
-        description="Groupings that are measured: published (every table and margin, all with one noise), or a list."
-        " Other groupings are published from the measured ones by least squares.",
+        description="Groupings that are measured: published (every table and margin, all with one noise), plan (those"
+        " that make the errors small, each with its noise), or a list. Other groupings are published from the measured"
+        " ones by least squares.",
     )
+    accuracy: Accuracy = Field(Accuracy(), description="What measure: plan makes small, and what it must reach.")
     design: dict[str, Any] | None = Field(
         None,
         description="A design by name with its parameters, or {certificate: FILE}. Default: the adviser's best design.",
@@ -217,6 +220,8 @@ class ReleaseSpec(Section):
             raise SpecError("a ledger needs the secret that opened it; give secret: {file: ...}", ("ledger",))
         require_known_names(self.metadata, [table.name for table in self.tables], self.dimensions)
         self._refuse_given_record_keys()
+        if self.measure != "plan" and self.accuracy != Accuracy():
+            raise SpecError("accuracy is for measure: plan; leave it out, or take measure: plan", ("accuracy",))
         for yaml_path, design in self.designs:
             _refuse_wrong_design(design, self.bits, yaml_path)
         return self
@@ -224,15 +229,15 @@ class ReleaseSpec(Section):
     @property
     def designs(self) -> list[tuple[tuple[str | int, ...], dict[str, Any]]]:
         """The designs that the specification states, each with its place."""
-        listed = [] if self.measure == "published" else list(self.measure)
+        listed = self.measure if isinstance(self.measure, list) else []
         own = [(("measure", index, "design"), entry.design) for index, entry in enumerate(listed)]
         return [(path, design) for path, design in [(("design",), self.design), *own] if design is not None]
 
     def _refuse_measured_with_contributor_keys(self) -> None:
         if self.measure != "published" and self.key == "contributors":
             raise SpecError(
-                "key is contributors, and measure lists groupings; noise that people's keys choose does not compose, so"
-                " there is no budget to share among groupings: leave measure out, or take key: query",
+                "key is contributors, and measure is not published; noise that people's keys choose does not compose,"
+                " so there is no budget to share among groupings: leave measure out, or take key: query",
                 ("measure",),
             )
 

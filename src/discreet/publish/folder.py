@@ -206,15 +206,18 @@ def written_version(spec: ReleaseSpec) -> Version:
 
 
 def public(spec: ReleaseSpec, version: Version = VERSION) -> dict[str, Any]:
-    """Return the published part of a specification. Source, secret, ledger and unused dimensions are left out."""
-    private = {"source", "secret", "ledger", "record_keys"}
+    """Return the published part of a specification. Source, secret, ledger and unused dimensions are left out.
+
+    The aim of a plan (accuracy) is left out too: the plan itself is published, as the list `measure`.
+    """
+    private = {"source", "secret", "ledger", "record_keys", "accuracy"}
     private |= {"language", "metadata"} if version == 1 else set()
     private |= {"measure"} if version < VERSION_OF_LISTS else set()
     published = spec.model_copy(update={"metadata": spec.metadata.without_unused(spec.used)})
     document = published.model_dump(mode="json", exclude=private)
     changed: dict[str, Any] = {"design": _public_design(spec.design)}
     changed["dimensions"] = {name: part for name, part in document["dimensions"].items() if name in spec.used}
-    if "measure" in document and spec.measure != "published":
+    if "measure" in document and isinstance(spec.measure, list):
         changed["measure"] = [entry | {"design": _public_design(entry["design"])} for entry in document["measure"]]
     return document | changed
 

@@ -26,6 +26,7 @@ from discreet.exact import upper
 from discreet.measure import secrets
 from discreet.measure.ledger_use import Charge, LedgerUse
 from discreet.plan.guarantee import GROUP, method_of, why_no_promise
+from discreet.plan.named_groupings import in_words
 from discreet.plan.release_plan import ReleasePlan
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
 
@@ -213,7 +214,7 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
         tables = tuple(table.name for table, indices in layout.tables if index in indices)
         groupings.append(
             PlannedGrouping(
-                _name(plan, index),
+                in_words(grouping),
                 tables,
                 grouping.size,
                 grouping.multiplicity,
@@ -237,16 +238,6 @@ def _largest_deviation(table_plan: TablePlan, index: int) -> float:
         if variance is not None and cells is not None:
             found.append(math.sqrt(variance * int(np.bincount(cells).max())))
     return min(found)
-
-
-def _name(plan: ReleasePlan, index: int) -> str:
-    """Return the name of a grouping, with levels and filters."""
-    grouping = plan.layout.groupings[index]
-    axes = [axis.book.name if axis.level is None else f"{axis.book.name} ({axis.level})" for axis in grouping.axes]
-    within = [
-        f"{book.name} {', '.join(book.leaves[leaf] for leaf in sorted(leaves))}" for book, leaves in grouping.within
-    ]
-    return (" by ".join(axes) or "total") + (f" of {'; '.join(within)}" if within else "")
 
 
 def _charge(plan: ReleasePlan) -> Charge | None:
