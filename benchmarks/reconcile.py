@@ -172,7 +172,7 @@ def releases(runs: int = RELEASES) -> Table:
         values = plan.measured.by_grouping(lookup.measure(plan, truth, None))
         with patch.object(cubes, "settle", lambda problem, blocks, _: (blocks, problem)):
             alone = by_grouping(layout, table_plan.tables(values))
-        clamped = [counts.clip(0) for counts in values]
+        clamped = [np.clip(counts, 0, None) for counts in values if counts is not None]
         released = by_grouping(layout, table_plan.tables(values))
         for kind, counts in enumerate((values, clamped, alone, released)):
             squares[number, :, kind] = [np.mean((x - y) ** 2) for x, y in zip(counts, true, strict=True)]

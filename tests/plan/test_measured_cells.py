@@ -172,7 +172,7 @@ def test_the_adviser_gets_the_whole_budget_for_the_listed_groupings() -> None:
 
 MARGIN = {"table": "people", "margin": ["sex"]}
 
-REFUSED = {
+REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "nothing": ([], {}, "no grouping"),
     "an unknown table": ([{"table": "persons"}], {}, "persons"),
     "an unknown dimension": ([{"table": "people", "margin": ["place"]}], {}, "place"),

@@ -323,6 +323,9 @@ def test_a_table_that_is_not_measured_says_nothing_by_itself(tmp_path: Path) -> 
     release = run(noises.spec(tmp_path, "a cube with two noises", tables=tables, measure=measure), tmp_path / "out")
     with pytest.raises(ParameterError, match="sex is not measured"):
         dc.infer.folder(tmp_path / "out").total("sex=f", table="small")
-    with pytest.raises(ParameterError, match="not measured"):
-        release.table("small", level=0.9)
-    assert len(release.table("small", to="arrow")) == 3
+    narrow, usual, wide = (release.table("small", level=level, to="arrow") for level in (0.8, 0.95, 0.999))
+    for part, whole in ((narrow, usual), (usual, wide)):
+        widths = [np.subtract(table["high"], table["low"]).sum() for table in (part, whole)]
+        assert widths[0] < widths[1]
+    with pytest.raises(ParameterError, match="level"):
+        release.table("small", level=1.5)

@@ -57,24 +57,23 @@ class MeasuredCells:
 
     @cached_property
     def _numbered(self) -> _Numbered:
-        distinct, indices = len(self.layout.cells.definitions), self.layout.cells.indices
-        number = np.full((self.number_of_tables, distinct), -1, dtype=np.int64)
+        """The measured cells of the first table, then those of the second, and so on; each as it first occurs."""
         cells: list[Integers] = []
-        tables: list[Integers] = []
-        numbered: list[Integers | None] = []
-        size = 0
-        for own, table in zip(indices, self.noise_of, strict=True):
-            if table is None:
-                numbered.append(None)
-                continue
-            unseen = own[number[table][own] < 0]
-            new = unseen[np.sort(np.unique(unseen, return_index=True)[1])]  # each once, in the order of the grouping
-            number[table][new] = size + np.arange(len(new))
-            size += len(new)
-            cells.append(new)
-            tables.append(np.full(len(new), table, dtype=np.int64))
-            numbered.append(number[table][own])
-        return _Numbered(np.concatenate(cells), np.concatenate(tables), tuple(numbered))
+        sizes: list[int] = []
+        numbered: list[Integers | None] = [None] * len(self.noise_of)
+        for table in range(self.number_of_tables):
+            number = np.full(len(self.layout.cells.definitions), -1, dtype=np.int64)
+            first = size = sum(sizes)
+            for index, own in enumerate(self.layout.cells.indices):
+                if self.noise_of[index] == table:
+                    unseen = own[number[own] < 0]
+                    new = unseen[np.sort(np.unique(unseen, return_index=True)[1])]
+                    number[new] = size + np.arange(len(new))
+                    size += len(new)
+                    cells.append(new)
+                    numbered[index] = number[own]
+            sizes.append(size - first)
+        return _Numbered(np.concatenate(cells), np.repeat(np.arange(len(sizes)), sizes), tuple(numbered))
 
     @property
     def size(self) -> int:

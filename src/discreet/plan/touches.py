@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.arrays import Booleans, Integers
 
@@ -100,7 +101,7 @@ def count_touches(layout: "Layout", new_cells: Sequence[NewCells], contributions
     return _largest([_by_combination(layout, of_table, shape) for of_table in new_cells])
 
 
-def _largest(numbers: Sequence[Integers]) -> Touches:
+def _largest(numbers: Sequence[npt.NDArray[np.integer]]) -> Touches:
     """Return the numbers of cells of those combinations that no other combination exceeds in every table.
 
     Parameters
@@ -117,7 +118,7 @@ def _largest(numbers: Sequence[Integers]) -> Touches:
         code = code.ravel() * (int(of_table.max()) + 1) + of_table
     _, positions = np.unique(code, return_index=True)
     rows = np.stack([of_table[positions] for of_table in numbers], axis=1)
-    kept: list[Integers] = []
+    kept: list[npt.NDArray[np.integer]] = []
     for row in rows[np.argsort(-rows.sum(axis=1), kind="stable")]:
         if not any((row <= other).all() for other in kept):
             kept.append(row)
@@ -127,7 +128,7 @@ def _largest(numbers: Sequence[Integers]) -> Touches:
     return Touches(most, tuple(tuple(row.tolist()) for row in kept))
 
 
-def _by_combination(layout: "Layout", new_cells: NewCells, shape: tuple[int, ...]) -> Integers:
+def _by_combination(layout: "Layout", new_cells: NewCells, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
     """Return for every leaf combination the number of cells that count and hold it, flat."""
     total = np.zeros(shape, dtype=np.int32)
     for index, is_new in new_cells.items():

@@ -99,7 +99,7 @@ def count_intervals(
             if numbers is not None and plan.measured.noise_of[index] == number
         }
         intervals |= dict(zip(own, own_intervals(table, list(own.values())), strict=True))
-    intervals |= _least_squares_intervals(plan, noise, fitted)
+    intervals |= least_squares_intervals(plan, noise, fitted)
     fixed = [_fixed_cells(plan, grouping) for grouping in plan.layout.groupings]
     return [
         [_around(intervals[index], fixed[index], numbers) for index, numbers in zip(indices, counts, strict=True)]
@@ -107,12 +107,20 @@ def count_intervals(
     ]
 
 
-def _least_squares_intervals(
-    plan: TablePlan, noise: Sequence[Table], fitted: Sequence[Fitted]
+def least_squares_intervals(
+    plan: TablePlan, noise: Sequence[Table], fitted: Sequence[Fitted], missed: float = MISSED
 ) -> dict[int, CountIntervals]:
-    """Return the intervals of groupings that are not measured, by grouping index."""
+    """Return the intervals of groupings that are not measured, by grouping index.
+
+    Parameters
+    ----------
+    plan, noise, fitted
+        As for `count_intervals`.
+    missed
+        The chance that an interval misses the true count, at most.
+    """
     deviations = {} if plan.literals or not all(map(_is_centred, noise)) else plan.exact_deviations()
-    spread = ((3 + max(map(_excess_kurtosis, noise))) / MISSED) ** 0.25
+    spread = ((3 + max(map(_excess_kurtosis, noise))) / missed) ** 0.25
     found: dict[int, CountIntervals] = {}
     for (_, part), fitted_part in zip(plan.parts, fitted, strict=True):
         for index in part.grouping_indices:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from discreet import data_frames, files, pictures
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, ReleaseError
-from discreet.exact import Number
+from discreet.exact import Number, exact
 from discreet.labels import TOTAL
 from discreet.measure.ledger_use import Charge
 from discreet.plan.guarantee import Promise, why_no_promise
@@ -24,7 +24,7 @@ from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import TableSpec
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish import table_files
-from discreet.publish.cell_intervals import NO_END
+from discreet.publish.cell_intervals import NO_END, least_squares_intervals
 from discreet.publish.folder import Published
 from discreet.release._wide_table import wide
 
@@ -142,13 +142,12 @@ class Release:
             A column for each dimension, with `_total` in margins, and the columns `count`, `low` and `high`. With
             `across`: the columns LABEL, "LABEL low" and "LABEL high" for each category. The interval of a cell is
             that of its own measurement, widened to the published count; at 95% it is the published one. A margin that
-            is not measured has the published interval of least squares. `high` is missing if the interval has no end.
+            is not measured has the interval of least squares. `high` is missing if the interval has no end.
 
         Raises
         ------
         ParameterError
-            There is no such table, dimension or library, or `level` is not between 0 and 1, or a margin of the table
-            is not measured and `level` is not 0.95.
+            There is no such table, dimension or library, or `level` is not between 0 and 1.
         MissingExtraError
             The library is not installed.
 
@@ -298,15 +297,20 @@ class Release:
 
         counts = self.published.tables[index][position]
         grouping_index = self.published.plan.layout.tables[index][1][position]
-        measured, ptable = self.measurements[grouping_index], self.plan.ptable_of(grouping_index)
-        if measured is None or ptable is None:
-            name = self.published.plan.layout.groupings[grouping_index].name
-            raise ParameterError(
-                f"level is {level!s:.20}, and {name} is not measured: its intervals come from least squares, at 95%"
-                " only; give level=0.95 or None"
-            )
-        cells = intervals(ptable, measured, level)
+        ptable = self.plan.ptable_of(grouping_index)
+        if ptable is None:
+            return self._least_squares_ends(grouping_index, counts, level)
+        cells = intervals(ptable, self.measurements[grouping_index], level)
         return _Ends(np.minimum(cells.low, counts), np.maximum(cells.high, counts), cells.open_end)
+
+    def _least_squares_ends(self, index: int, counts: npt.NDArray[np.int64], level: Number) -> "_Ends":
+        """Return the intervals of a grouping that is not measured."""
+        missed = float(1 - exact(level, "level"))
+        if not 0 < missed < 1:
+            raise ParameterError(f"level is {level!s:.20}; give a probability between 0 and 1")
+        published = self.published
+        found = least_squares_intervals(published.table_plan, published.noise, published.fitted, missed)[index]
+        return _Ends(np.minimum(found.low, counts), np.maximum(found.high, counts), found.high == NO_END)
 
     def _columns(self, index: int, level: Number | None) -> tuple[TableSpec, dict[str, Any]]:
         """Return a table, and its columns: labels of the dimensions, counts, and ends of intervals."""

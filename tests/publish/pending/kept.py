@@ -56,6 +56,7 @@ def published(path: Path) -> list[int]:
     definitions, cell_indices = release.plan.layout.cells
     measurement_of: dict[bytes, int] = {}
     for cells, values in zip(cell_indices, release.measurements, strict=True):
+        assert values is not None
         measurement_of |= {
             definitions[cell]: value for cell, value in zip(cells.tolist(), values.ravel().tolist(), strict=True)
         }
