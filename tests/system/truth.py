@@ -59,14 +59,16 @@ def wrong_in(
     people: People,
     groups: dict[str, dict[str, str]] | None = None,
     tables: list[TableSpec] | None = None,
+    deviation: float | None = None,
 ) -> list[str]:
     """Return the mistakes of a published folder, one text each.
 
     `groups` recodes the values of a dimension to the groups of a level. `tables` are those of these people; by default
-    all tables. Errors are compared with the noise of the measurements: a margin of N cells may have 1 + 3 / sqrt(N)
-    times its standard deviation in root mean square.
+    all tables. Errors are compared with `deviation`, by default that of the measurements: a margin of N cells may have
+    1 + 3 / sqrt(N) times this standard deviation in root mean square.
     """
-    deviation = math.sqrt(Mechanism.from_table(release.ptable.table).variance(10**6))
+    if deviation is None:
+        deviation = math.sqrt(Mechanism.from_table(release.ptable.table).variance(10**6))
     mistakes: list[str] = []
     seen: dict[Any, int] = {}
     for table_spec in tables or release.spec.tables:

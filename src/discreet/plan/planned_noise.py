@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from discreet.certify.ptable import PTable
-from discreet.errors import SpecError
+from discreet.errors import SpecError, TargetError
 from discreet.plan.codebook import Groups
 from discreet.plan.layout import Layout
 from discreet.plan.named_groupings import in_words, published_index
@@ -43,14 +43,25 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
     _require_plain(spec, layout)
     workload, index_of = _workload(layout)
     assert spec.budget is not None
-    plan = plan_noise(
-        workload,
-        _aim(spec.accuracy, layout, index_of, len(workload.groupings)),
-        epsilon=spec.budget.epsilon,
-        delta=spec.budget.delta,
-        bits=spec.bits,
-        contributions=spec.unit.contributions,
-    )
+    aim = _aim(spec.accuracy, layout, index_of, len(workload.groupings))
+    try:
+        plan = plan_noise(
+            workload,
+            aim,
+            epsilon=spec.budget.epsilon,
+            delta=spec.budget.delta,
+            bits=spec.bits,
+            contributions=spec.unit.contributions,
+        )
+    except TargetError as error:
+        name = in_words(layout.groupings[index_of.index(error.grouping)])
+        raise TargetError(
+            f"accuracy asks for an error of at most {error.asked:.4g} in {name}, and the budget can buy"
+            f" {error.possible:.4g}; ask for that much, ask less of other tables and margins, or give a larger budget",
+            error.grouping,
+            error.asked,
+            error.possible,
+        ) from None
     numbers = [plan.noise_of[index] for index in index_of]
     noise = ReleaseNoise.in_order(layout, plan.tables, numbers, f"the planner's choice: {plan.reason}")
     update = {"measure": _entries(layout, noise), "bits": plan.tables[0].bits, "accuracy": Accuracy()}

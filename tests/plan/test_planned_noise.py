@@ -1,0 +1,131 @@
+"""`measure: plan`: from a specification to the groupings that are measured, and back from the published list."""
+
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.errors import SpecError, TargetError
+from discreet.plan import noise_table
+from discreet.plan.release_plan import ReleasePlan
+
+DIMENSIONS = {
+    "sex": {"column": "sex", "categories": ["f", "m"]},
+    "age": {"column": "age", "categories": list("abcdef")},
+    "place": {
+        "column": "place",
+        "categories": [f"p{i}" for i in range(12)],
+        "levels": {"state": {f"s{i}": [f"p{j}" for j in range(3 * i, 3 * i + 3)] for i in range(4)}},
+    },
+}
+
+
+def spec(**changes: Any) -> dict[str, Any]:
+    return {
+        "version": "1",
+        "source": {"csv": "people.csv"},
+        "dimensions": DIMENSIONS,
+        "tables": [
+            {"name": "people", "dimensions": ["place", "age"], "margins": "all"},
+            {"name": "sexes", "dimensions": ["sex", "age"], "margins": "all"},
+        ],
+        "measure": "plan",
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    } | changes
+
+
+def deviations(plan: ReleasePlan) -> dict[str, float]:
+    planned = dc.release.describe(plan)
+    return {grouping.name: grouping.error for grouping in planned.groupings}
+
+
+@pytest.mark.parametrize("aim", ["margins", "cells", "worst"])
+def test_the_list_that_is_published_makes_the_same_integers_again(aim: str) -> None:
+    plan = dc.release.plan(spec(accuracy={"aim": aim}))
+    assert plan.promise is not None
+    assert plan.promise.delta <= 1e-6
+    assert isinstance(plan.spec.measure, list)
+    again = noise_table.choose_noise(plan.spec, plan.layout)
+    assert [table.table_digest for table in again.ptables] == [table.table_digest for table in plan.ptables]
+    assert again.measured.noise_of == plan.measured.noise_of
+
+
+def test_a_plan_has_less_error_than_one_noise_for_all() -> None:
+    planned, published = dc.release.plan(spec()), dc.release.plan(spec(measure="published"))
+    mean = [sum(error**2 for error in deviations(plan).values()) for plan in (planned, published)]
+    assert mean[0] < 0.75 * mean[1]
+    assert "the planner's choice" in planned.reason
+
+
+def test_levels_of_a_dimension_are_one_axis() -> None:
+    tables = [
+        {"name": "places", "dimensions": ["place", "age"], "margins": "all"},
+        {"name": "states", "dimensions": [{"dimension": "place", "level": "state"}, "age"], "margins": "all"},
+    ]
+    plan = dc.release.plan(spec(tables=tables))
+    assert [grouping.name for grouping in dc.release.describe(plan).groupings][-2:] == [
+        "place (state) by age",
+        "place (state)",
+    ]
+    assert max(deviations(plan).values()) < 40
+
+
+def test_a_weight_makes_its_margin_better() -> None:
+    plain, heavy = (deviations(dc.release.plan(spec(accuracy={"weights": weights}))) for weights in ({}, {"total": 50}))
+    assert heavy["total"] < 0.8 * plain["total"]
+
+
+def test_no_margin_is_worse_than_published() -> None:
+    planned = deviations(dc.release.plan(spec(accuracy={"no_worse_than": "published"})))
+    published = deviations(dc.release.plan(spec(measure="published")))
+    assert all(planned[name] <= error * 1.02 for name, error in published.items())
+
+
+def test_a_target_is_met_or_refused_with_what_is_possible() -> None:
+    target = {"table": "people", "margin": ["age"], "plus_minus": 9}
+    assert deviations(dc.release.plan(spec(accuracy={"within": [target]})))["age"] <= 9.2
+    with pytest.raises(TargetError) as caught:
+        dc.release.plan(spec(accuracy={"within": [target | {"plus_minus": 0.5}]}))
+    assert caught.value.asked == 0.5
+    assert caught.value.possible > 0.5
+    assert "in age" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"accuracy": {"weights": {"nobody": 1}}}, "nobody"),
+        ({"accuracy": {"weights": {"total": -1}}}, "total"),
+        ({"accuracy": {"weights": {"total": float("nan")}}}, "total"),
+        ({"accuracy": {"within": [{"table": "elsewhere", "plus_minus": 3}]}}, "elsewhere"),
+        ({"accuracy": {"within": [{"table": "people", "margin": ["sex"], "plus_minus": 3}]}}, "sex"),
+        ({"accuracy": {"aim": "everything"}}, "everything"),
+        ({"measure": "published", "accuracy": {"aim": "cells"}}, "accuracy"),
+        ({"design": {"name": "geometric", "epsilon": "0.1"}}, "design"),
+        ({"reconcile": "none"}, "reconcile is none"),
+        ({"tables": [{"name": "women", "dimensions": ["age"], "filter": {"sex": ["f"]}}]}, "women"),
+        ({"budget": {"epsilon": 1, "delta": 0}}, "delta"),
+    ],
+)
+def test_what_no_plan_covers_is_refused_by_name(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(dc.DiscreetError) as caught:
+        dc.release.plan(spec(**changes))
+    assert named in str(caught.value)
+
+
+def test_levels_that_are_not_nested_are_refused() -> None:
+    halves = {"left": [f"p{i}" for i in range(5)], "right": [f"p{i}" for i in range(5, 12)]}
+    place = DIMENSIONS["place"] | {"levels": {**DIMENSIONS["place"]["levels"], "half": halves}}  # type: ignore[dict-item]
+    tables = [
+        {"name": "a", "dimensions": [{"dimension": "place", "level": "state"}]},
+        {"name": "b", "dimensions": [{"dimension": "place", "level": "half"}]},
+    ]
+    with pytest.raises(SpecError, match="place"):
+        dc.release.plan(spec(dimensions=DIMENSIONS | {"place": place}, tables=tables))
+
+
+def test_contributor_keys_have_no_plan() -> None:
+    unit = {"unit": {"id": "id"}, "key": "contributors", "secret": {"file": "secret.key"}, "budget": None}
+    with pytest.raises(SpecError, match="contributors"):
+        dc.release.plan(spec(**unit))
