@@ -23,7 +23,7 @@ from discreet.plan.planner._candidates import Candidate, Task, one_noise, with_c
 from discreet.plan.planner._certified_noise import KINDS, Budget
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
 from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
-from discreet.plan.planner._shares import Shape, Split, best_split, kind_to_cells
+from discreet.plan.planner._shares import best_split
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.workload import Workload
 
@@ -200,7 +200,7 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
     least = math.inf
     for kind in sorted(KINDS, key=lambda kind: -kind.power):
         shape = task.shape(kind)
-        split = _split(task, shape, HOPELESS * least)
+        split = best_split(task.workload, task.slots, shape, task.goal(), HOPELESS * least)
         least = min(least, split.error)
         if split.error > HOPELESS * least:
             continue
@@ -209,20 +209,12 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
             continue
         shape = replace(shape, total=candidate.total(task))
         if shape.total > task.shape(kind).total * RICHER:
-            again = with_classes(task, kind, _split(task, shape), shape)
+            again = with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
             candidate = candidate if again is None else min(candidate, again, key=task.error)
         met = meeting_demands(task, candidate, shape, published)
         if met is not None:
             found.append(met)
     return found
-
-
-def _split(task: Task, shape: Shape, hopeless: float = math.inf) -> Split:
-    """Return the best shares for the aim. Of nearly equal shares for margins, take those with small errors of cells."""
-    split = best_split(task.workload, task.slots, shape, task.goal(), hopeless)
-    if task.aim.name != "margins" or split.error > hopeless:
-        return split
-    return kind_to_cells(split, task.workload, shape, task.goal())
 
 
 def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
