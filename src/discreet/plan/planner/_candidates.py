@@ -103,7 +103,7 @@ def one_noise(task: Task) -> Candidate:
 def with_classes(task: Task, kind: Kind, split: Split, shape: Shape, caps: Floats | None = None) -> Candidate | None:
     """Return the certified plan of a split, after slots of nearly equal precision were put together.
 
-    Without caps, a plan for margins gives up a little for the errors of cells.
+    Without caps and weights, a plan for margins gives up a little for the errors of cells.
     """
     parts = split.shares * Search(task.workload, split.slots, shape).costs
     numbers = classes(split.precisions, parts)
@@ -113,8 +113,11 @@ def with_classes(task: Task, kind: Kind, split: Split, shape: Shape, caps: Float
     ]
     if len(slots) < len(split.slots):
         split = polished(split, task.workload, slots, shape, task.goal(caps))
-    if task.aim.name == "margins" and caps is None:
-        split = kind_to_cells(split, task.workload, shape, task.goal())
+    if task.aim.name == "margins" and task.aim.weights is None and caps is None:
+        kinder = kind_to_cells(split, task.workload, shape, task.goal())
+        candidate = certified(task, kind, kinder.slots, kinder.precisions)
+        if candidate is not None:
+            return candidate
     return certified(task, kind, split.slots, split.precisions)
 
 
