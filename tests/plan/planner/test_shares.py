@@ -9,7 +9,7 @@ from discreet.plan.planner import Aim, Workload
 from discreet.plan.planner._descent import minimise
 from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_classes import MOST_CLASSES, SPREAD, classes
-from discreet.plan.planner._shares import GIVEN_UP, Goal, Search, Shape, best_split, kind_to_cells
+from discreet.plan.planner._shares import Goal, Search, Shape, best_split
 from tests.plan.planner import GOLDEN, golden_precisions, golden_workload
 
 GAUSSIAN = Shape(2.0, mu_of(1, 1e-6) ** 2)
@@ -62,18 +62,6 @@ def test_caps_are_kept_where_they_can_be() -> None:
     variances = workload.variances(Search(workload, split.slots, GEOMETRIC).tau(split.precisions))
     assert (variances / one_noise).max() < 1.001
     assert without.error < split.error < 0.6 * float(free.error(one_noise))
-
-
-def test_cells_gain_and_no_grouping_loses_much() -> None:
-    workload = golden_workload("town")
-    goal = goal_of("margins", workload)
-    split = best_split(workload, single_slots(workload), GEOMETRIC, goal)
-    kinder = kind_to_cells(split, workload, GEOMETRIC, goal)
-    before, after = (
-        workload.variances(Search(workload, each.slots, GEOMETRIC).tau(each.precisions)) for each in (split, kinder)
-    )
-    assert (after / before).max() < (1 + GIVEN_UP) * 1.001
-    assert Aim("cells").error(workload, after) < 0.95 * Aim("cells").error(workload, before)
 
 
 def squares(rows: Any) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from discreet.errors import ParameterError
 from discreet.plan.planner._certified_noise import KINDS, Budget, CertifiedNoise, Kind, certified_noise
 from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_classes import classes
-from discreet.plan.planner._shares import Goal, Search, Shape, Split, kind_to_cells, polished
+from discreet.plan.planner._shares import Goal, Search, Shape, Split, polished
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.workload import Workload
 
@@ -101,10 +101,7 @@ def one_noise(task: Task) -> Candidate:
 
 
 def with_classes(task: Task, kind: Kind, split: Split, shape: Shape, caps: Floats | None = None) -> Candidate | None:
-    """Return the certified plan of a split, after slots of nearly equal precision were put together.
-
-    Without caps and weights, a plan for margins gives up a little for the errors of cells.
-    """
+    """Return the certified plan of a split, after slots of nearly equal precision were put together."""
     parts = split.shares * Search(task.workload, split.slots, shape).costs
     numbers = classes(split.precisions, parts)
     slots = [
@@ -113,11 +110,6 @@ def with_classes(task: Task, kind: Kind, split: Split, shape: Shape, caps: Float
     ]
     if len(slots) < len(split.slots):
         split = polished(split, task.workload, slots, shape, task.goal(caps))
-    if task.aim.name == "margins" and task.aim.weights is None and caps is None:
-        kinder = kind_to_cells(split, task.workload, shape, task.goal())
-        candidate = certified(task, kind, kinder.slots, kinder.precisions)
-        if candidate is not None:
-            return candidate
     return certified(task, kind, split.slots, split.precisions)
 
 

@@ -54,12 +54,6 @@ OUTSIDE = 1e-3
 IDLE = (0.02, 0.005, 1e-3, 1e-4, 1e-5, 1e-8)
 """Parts of the budget, relative to the mean of 16 noises, below which groupings are left out if that costs little."""
 
-CELLS = 0.3
-"""The factor of the mean variance of cells as a second aim."""
-
-GIVEN_UP = 0.025
-"""Share of its variance that a grouping may lose for the second aim."""
-
 LOSS = 2e-4
 """A grouping drops out if the error grows by at most this share."""
 
@@ -312,20 +306,6 @@ def polished(split: Split, workload: Workload, slots: Sequence[tuple[int, ...]],
     steps = 200 if goal.caps is None else 60
     points = search.descend(goal, np.log(np.array([parts])), steps, EXPONENTS[-2:])
     return search.split(goal, points[0])
-
-
-def kind_to_cells(split: Split, workload: Workload, shape: Shape, goal: Goal) -> Split:
-    """Return a split nearby with smaller errors of cells. No grouping loses more than `GIVEN_UP` of its variance.
-
-    The mean variance of all cells is added to the goal, times `CELLS`.
-    """
-    search = Search(workload, split.slots, shape)
-    caps = workload.variances(search.tau(split.precisions)) * (1 + GIVEN_UP)
-    cells = CELLS * goal.emphasis.sum() * workload.cells / workload.cells.sum()
-    mixed = replace(goal, emphasis=goal.emphasis + cells, caps=caps)
-    points = search.descend(mixed, np.log([split.shares * search.costs]), 60)
-    found = search.split(replace(goal, caps=caps), points[0])
-    return replace(found, excess=split.excess) if found.excess <= OUTSIDE else split
 
 
 def _starts(search: Search) -> Floats:

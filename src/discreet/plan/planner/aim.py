@@ -1,8 +1,7 @@
 """What a plan should make small, in the publisher's words, and as a function of the variances of the groupings.
 
 margins
-    The mean over groupings of w_t var_t. Without weights and targets, every grouping then gives up to 2.5% of its
-    variance for smaller variances of cells.
+    The mean over groupings of w_t var_t.
 cells
     The mean over all published cells: every grouping counts by its number of cells, times w_t.
 worst
