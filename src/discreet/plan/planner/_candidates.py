@@ -7,7 +7,8 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import ParameterError
-from discreet.plan.planner._certified_noise import KINDS, Budget, CertifiedNoise, Kind, certified_noise, mu_of
+from discreet.plan.planner._certified_noise import KINDS, Budget, CertifiedNoise, Kind, certified_noise
+from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_classes import classes
 from discreet.plan.planner._shares import Goal, Search, Shape, Split, polished
 from discreet.plan.planner.aim import Aim

@@ -28,6 +28,7 @@ from discreet.exact import Epsilon
 from discreet.mechanism import Mechanism
 from discreet.plan._noise_families import SHARES, families
 from discreet.plan.adviser import ATTEMPTS, BITS, certify_at
+from discreet.plan.planner._gaussian_bound import mu_of
 
 CLOSE = 2e-4
 """The search for a scale ends when its bounds are this close, relatively."""
@@ -302,15 +303,3 @@ def _table(mechanism: Mechanism, bits: int) -> PTable:
 def variance(table: PTable) -> float:
     """Return the variance of the noise of a table; the largest, if it depends on the count."""
     return float(table.utility["variance"][1])
-
-
-def mu_of(epsilon: float, delta: float) -> float:
-    """Return mu of Gaussian differential privacy with this delta at epsilon (Dong, Roth and Su 2022)."""
-    low, high = 1e-9, 50.0
-    for _ in range(100):
-        middle = math.sqrt(low * high)
-        upper = 0.5 * math.erfc((epsilon / middle - middle / 2) / math.sqrt(2))
-        below = 0.5 * math.erfc((epsilon / middle + middle / 2) / math.sqrt(2))
-        lower = math.exp(epsilon + math.log(below)) if below else 0.0
-        low, high = (low, middle) if upper - lower > delta else (middle, high)
-    return low

@@ -20,9 +20,10 @@ from discreet.design.additive.maxent import SMALLEST_DELTA
 from discreet.errors import ParameterError, UndeterminedError
 from discreet.exact import Epsilon, Number, exact
 from discreet.plan.planner._candidates import Candidate, Task, one_noise, with_classes
-from discreet.plan.planner._certified_noise import KINDS, Budget, mu_of
+from discreet.plan.planner._certified_noise import KINDS, Budget
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
-from discreet.plan.planner._shares import best_split, gaussian_bound
+from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
+from discreet.plan.planner._shares import best_split
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.workload import Workload
 
