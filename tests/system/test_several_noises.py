@@ -16,6 +16,8 @@ import discreet as dc
 from discreet.certify import folder as independent
 from discreet.cli import app
 from discreet.errors import CertificateError, DataChangedError, FixedCountWarning, ParameterError
+from discreet.measure import lookup
+from discreet.publish.cell_intervals import least_squares_intervals
 from discreet.publish.planned_release import describe
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
@@ -48,6 +50,23 @@ def test_a_release_is_right_and_both_checkers_prove_it(name: str, tmp_path: Path
         if plan.parts:
             finest = dict(zip(indices, counts, strict=True))
             assert {int(numbers.sum()) for numbers in finest.values()} == {int(counts[0].sum())}
+
+
+@pytest.mark.parametrize("name", ["a cube with two noises", "a hierarchy whose total is not measured", "bells"])
+def test_intervals_of_margins_that_are_not_measured_hold_the_truth(name: str, tmp_path: Path) -> None:
+    """Over repeated draws, at least 95% of the intervals of each such margin hold the true count."""
+    release = run(noises.spec(tmp_path, name), tmp_path / "out")
+    plan, table_plan, noise = release.plan, release.published.table_plan, release.published.noise
+    true, counts = noises.truth(release), np.zeros(len(release.plan.layout.cells.definitions), dtype=np.int64)
+    for cells, numbers in zip(plan.layout.cells.indices, true, strict=True):
+        counts[cells] = numbers.ravel()
+    held: dict[int, list[float]] = {}
+    for _ in range(60):
+        fitted = table_plan.fitted(plan.measured.by_grouping(lookup.measure(plan, counts, None)))
+        for index, ends in least_squares_intervals(table_plan, noise, fitted).items():
+            held.setdefault(index, []).append(float(np.mean((ends.low <= true[index]) & (true[index] <= ends.high))))
+    assert sorted(held) == [index for index, table in enumerate(plan.measured.noise_of) if table is None]
+    assert min(np.mean(chances) for chances in held.values()) >= 0.95
 
 
 def test_measurements_have_measured_groupings_only(tmp_path: Path) -> None:
