@@ -118,12 +118,13 @@ def test_there_are_at_least_twenty_mistakes_and_no_two_have_one_message() -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "extra"), [(("init", "people.xlsx"), "excel"), (("release", "spec.yaml", "-o", "out"), "excel")]
+    ("arguments", "extra"),
+    [(("init", "t", "--kind", "spark"), "spark"), (("release", "spec.yaml", "-o", "out"), "spark")],
 )
 def test_a_missing_extra_is_named_for_a_checkout_and_for_pip(
     arguments: tuple[str, ...], extra: str, tmp_path: Path, discreet: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec(source={"excel": "people.xlsx"})))
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec(source={"spark": "people"})))
     monkeypatch.setattr("discreet.extras.find_spec", lambda name: None)
     result = discreet(*arguments)
     assert result.code == 2
