@@ -99,7 +99,8 @@ HOSTILE: dict[str, tuple[bytes, str | None]] = {
 @pytest.mark.parametrize("cell", HOSTILE)
 def test_no_cell_changes_how_others_are_read(cell: str, tmp_path: Path) -> None:
     raw, text = HOSTILE[cell]
-    before, after = [["id", "town", "n"], [1, "Bern", 1.5]], [[3, "Genf", datetime.date(2024, 2, 29)]]
+    before: list[list[object]] = [["id", "town", "n"], [1, "Bern", 1.5]]
+    after: list[list[object]] = [[3, "Genf", datetime.date(2024, 2, 29)]]
     found = read(tmp_path, [*before, [2, Raw(raw), True], *after])
     assert found == [("1", "Bern", "1.5"), ("2", text, "true"), ("3", "Genf", "2024-02-29")]
 
@@ -192,12 +193,13 @@ def test_every_cell_is_what_another_writer_wrote(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[object]], by_openpyxl: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("excel")
+    names: list[object] = ["a", "b", "c"]
     path = folder / "x.xlsx"
     if by_openpyxl:
         illegal = openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE  # openpyxl refuses to write control characters
         rows = [[illegal.sub("", cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
         book = openpyxl.Workbook()
-        for r, row in enumerate([["a", "b", "c"], *rows], 1):
+        for r, row in enumerate([names, *rows], 1):
             for c, value in enumerate(row, 1):
                 cell = book.active.cell(r, c)
                 cell.value = None if value == "" else value
@@ -208,7 +210,7 @@ def test_every_cell_is_what_another_writer_wrote(
         workbook = xlsxwriter.Workbook(path)
         sheet = workbook.add_worksheet()
         day, time = (workbook.add_format({"num_format": code}) for code in ("d/m/yy", "yyyy-mm-dd hh:mm:ss"))
-        for r, row in enumerate([["a", "b", "c"], *rows]):
+        for r, row in enumerate([names, *rows]):
             for c, value in enumerate(row):
                 match value:
                     case str():

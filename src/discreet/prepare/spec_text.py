@@ -112,7 +112,7 @@ budget: {epsilon: 1, delta: 1e-6}
 # and replace the line by `secret: {file: secret.key}`. For several releases about the same people, add a ledger.
 key: fresh
 reconcile: auto              # make tables that add up
-outputs: [csv]               # or csv, parquet, json-stat
+outputs: [csv]               # or csv, parquet, json-stat, sdmx-csv, xlsx
 """.splitlines()
 
 
