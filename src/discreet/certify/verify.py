@@ -256,7 +256,10 @@ def _json(data: bytes) -> dict[str, Any]:
     except CertificateError:
         raise
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"is not a certificate: it is not JSON text, or was cut short ({error})") from None
+        raise CertificateError(
+            f"is not a certificate: it is not JSON text, or was cut short ({error}); give a certificate, or the folder"
+            " of a release"
+        ) from None
     return document
 
 

@@ -27,6 +27,9 @@ from discreet.count.csv_file import FULL, no_room
 from discreet.count.file_kind import require_kind
 from discreet.errors import InputError
 
+NAMED_COLUMNS = "The first row of the sheet with a value must name the columns; give sheet for another sheet"
+"""What to check if a column is missing."""
+
 
 def sheet_names(path: Path) -> list[str]:
     """Return the names of the sheets of a workbook, in order.
@@ -102,7 +105,7 @@ def _sheet(path: Path, workbook: WorkbookParts, name: str | None) -> Sheet:
         if name is None or sheet.name == name:
             return sheet
     listed = ", ".join(sheet.name for sheet in workbook.sheets[:20])
-    raise InputError(f"{path} has no sheet {name!r}; its sheets are {listed}")
+    raise InputError(f"{path} has no sheet {name!r}; give one of its sheets: {listed}")
 
 
 def _names(path: Path, first: Row) -> tuple[str, ...]:
