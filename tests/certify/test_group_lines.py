@@ -48,7 +48,8 @@ def test_the_bound_holds_if_steep_lines_are_left_out(
         bound = group_profile.__wrapped__(table, rows)
         for asked in map(Fraction, ("1/10", "1", "2")):
             low, high = exp_bounds(asked)
-            exact = max((pair.exactly(high) for pair in table.pairs(rows)), default=Fraction(0)) / (1 << table.bits)
+            ratio = Fraction(high, ONE)
+            exact = max((pair.exactly(ratio) for pair in table.pairs(rows)), default=Fraction(0)) / (1 << table.bits)
             assert Fraction(bound.at(low), ONE) >= exact
 
 

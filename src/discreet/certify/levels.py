@@ -16,7 +16,6 @@ which costs that weight in delta and nothing else; a design that promises its su
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from operator import mul, sub
 
 TOLERANCE = 1e-9
 """Relative difference within which two logarithms name the same level."""
@@ -47,7 +46,7 @@ def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
         if abs(steps - level) > TOLERANCE * (1 + level):
             return None
         levels.append(level)
-    steep = any(max(map(abs, map(sub, levels, levels[step:])), default=0) > 1 for step in range(1, apart + 1))
+    steep = any(max(map(abs, map(int.__sub__, levels, levels[step:])), default=0) > 1 for step in range(1, apart + 1))
     return None if steep or max(levels) == 0 else levels
 
 
@@ -175,7 +174,7 @@ def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, ste
 
     def left(multiple: int) -> int:
         weights = chain(multiple * step, exp_epsilon, len(sizes))
-        return total - sum(map(mul, sizes, weights))
+        return total - sum(map(int.__mul__, sizes, weights))
 
     growth = step * math.fsum(size * float(exp_epsilon) ** -level for level, size in enumerate(sizes))
     low, high = 0, total // step + 1
