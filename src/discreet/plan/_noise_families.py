@@ -133,7 +133,8 @@ def _bell_end(scale: float, end_delta: float) -> int:
 def _symmetric(half: npt.NDArray[Any]) -> Mechanism:
     """Return noise from the logarithms, up to a constant, of the probabilities of 0, 1, ..."""
     logs = np.concatenate([half[:0:-1], half])
-    return Mechanism(Counts(), interior=(Row.from_logs(1 - len(half), logs - math.log(math.fsum(np.exp(logs)))),))
+    total = math.fsum(np.exp(logs).tolist())
+    return Mechanism(Counts(), interior=(Row.from_logs(1 - len(half), logs - math.log(total)),))
 
 
 def _bounded(scale: float, end_delta: float, lowest: int) -> Mechanism:

@@ -107,7 +107,8 @@ class DuckDB:
 
                 names, copy = excel_file.prepare(Path(excel), self._folder, sheet, column_names)
                 self.source = _parquet([str(copy)])
-                self.columns = HeaderColumns({name: Column(f"f{i}", "text") for i, name in enumerate(names)})
+                texts = {name: Column(f"f{i}", "text") for i, name in enumerate(names)}
+                self.columns = HeaderColumns(texts, excel_file.NAMED_COLUMNS)
             elif frame is not None:
                 self._connection.register("frame", frame.table)
                 self.source = "temp.frame"
