@@ -91,10 +91,13 @@ class TotalBudget:
         if self.contributions > MOST_PARTITIONED:
             grouping = group_profile(mechanism, self.contributions)
             return self.met(compose(grouping, self.cells, step=math.sqrt(grouping.variance) / ROUGH or None))
-        times = {1: self.cells * self.contributions, self.contributions: self.cells}  # by the distance of two counts
+        curves = [(profile(mechanism), self.cells)]
+        if self.contributions > 1:
+            same_cell, different_cells = profile(mechanism, self.contributions), profile(mechanism, 1)
+            curves = [(same_cell, self.cells), (different_cells, self.cells * self.contributions)]
         return all(
             self.met(compose(curve, cells, step=math.sqrt(cells * curve.variance) / COARSE if coarse else None))
-            for curve, cells in ((profile(mechanism, distance), cells) for distance, cells in times.items())
+            for curve, cells in curves
         )
 
 

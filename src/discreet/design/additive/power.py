@@ -255,9 +255,19 @@ def _decimal(value: Fraction) -> Decimal:
 
 
 def _cut(scale: Fraction, shape: Fraction, tail: Fraction) -> list[int]:
-    return parameters.cut(
-        _weights(scale, shape), SHIFT, tail, "choose a smaller scale or a larger tail", LARGEST_SUPPORT
-    )
+    """Return integers in proportion to p(0), p(1), ... until the mass beyond is at most the tail.
+
+    Raises
+    ------
+    ParameterError
+        The noise is too wide. If already one probability beyond the largest support is too large, nothing is computed.
+    """
+    remedy = "choose a smaller scale or a larger tail"
+    width, exponent = float(scale), float(shape)
+    mass = 1 + 2 * width * math.gamma(1 + 1 / exponent)  # above the sum of exp(-|z/s|^p)
+    reach = width * max(-math.log(mass * float(tail)), 0.0) ** (1 / exponent)  # p(z) is above the tail up to here
+    parameters.reach(reach * (1 - 1e-9), remedy, LARGEST_SUPPORT)
+    return parameters.cut(_weights(scale, shape), SHIFT, tail, remedy, LARGEST_SUPPORT)
 
 
 def _noise(half: list[int], design: dict[str, Any]) -> Mechanism:
