@@ -28,7 +28,7 @@ def exact_delta(ptable: PTable, exp_epsilon: Fraction) -> Fraction:
     pairs = list(pairwise(weights))
     up = sum((max(Fraction(0), p - exp_epsilon * q) for p, q in pairs), Fraction(0))
     down = sum((max(Fraction(0), q - exp_epsilon * p) for p, q in pairs), Fraction(0))
-    return max(up, down) / 2**ptable.bits
+    return Fraction(max(up, down), 1 << ptable.bits)
 
 
 def formula_delta(scale: str, shape: str, epsilon: str) -> float:

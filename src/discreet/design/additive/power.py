@@ -103,7 +103,7 @@ def power(
     >>> import discreet as dc
     >>> noise = dc.design.power(epsilon=1, delta="1e-6", shape="1.5")
     >>> round(float(noise.design["scale"]), 3), round(noise.variance(0), 3)
-    (3.463, 8.842)
+    (3.133, 7.236)
     >>> noise.certify().guarantee.delta <= 1e-6
     True
     >>> round(dc.design.power(scale=4, shape=2).variance(0), 9)
@@ -205,7 +205,7 @@ def _least_scale(epsilon: float, delta: float, shape: float, tail: float) -> flo
     def meets(scale: float) -> bool:
         return _float_delta(scale, shape, epsilon, tail) <= delta
 
-    low = high = LEAST_NOISE ** (-1 / shape)
+    low = high = float(LEAST_NOISE) ** (-1 / shape)
     while not meets(high):
         low, high = high, 2 * high
         parameters.reach(high, "choose a larger epsilon or delta", LARGEST_SUPPORT)
@@ -238,7 +238,8 @@ def _weights(scale: Fraction, shape: Fraction) -> Iterator[tuple[int, int]]:
 
 def _powers(exponent: Decimal) -> Iterator[Decimal]:
     """Yield z^p for z = 0, 1, ... without end. Only the powers of primes need a logarithm."""
-    powers, primes = [Decimal(0), Decimal(1)], []
+    primes: list[int] = []
+    powers = [Decimal(0), Decimal(1)]
     yield from powers
     for z in count(2):
         factor = next((q for q in takewhile(lambda q: q * q <= z, primes) if z % q == 0), z)  # noqa: B023
