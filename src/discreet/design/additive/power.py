@@ -205,7 +205,7 @@ def _least_scale(epsilon: float, delta: float, shape: float, tail: float) -> flo
     def meets(scale: float) -> bool:
         return _float_delta(scale, shape, epsilon, tail) <= delta
 
-    low = high = float(LEAST_NOISE) ** (-1 / shape)
+    low = high = math.exp(-math.log(LEAST_NOISE) / shape)
     while not meets(high):
         low, high = high, 2 * high
         parameters.reach(high, "choose a larger epsilon or delta", LARGEST_SUPPORT)
