@@ -71,6 +71,7 @@ def test_every_design_has_a_command(discreet: Run) -> None:
     for name, options in {
         "geometric": ["--alpha", "9/10"],
         "gaussian": ["--sigma2", "4", "--epsilon", "1"],
+        "power": ["--epsilon", "1", "--delta", "1e-4", "--shape", "1.5"],
         "staircase": ["--epsilon", "1", "--sensitivity", "3"],
         "uniform": ["--n", "5", "--epsilon", "0.5"],
         "randomized-response": ["--epsilon", "1", "--categories", "4"],
@@ -173,6 +174,9 @@ def test_compare_prints_a_table_and_draws_a_figure(discreet: Run) -> None:
     result = discreet("compare", "geometric", "gaussian", "--delta", "1e-6", "--plot", "c.png")
     assert result.code == 0
     assert "sigma2" in result.out
+    between = discreet("compare", "power", "--delta", "1e-6").out
+    assert "scale 3.13" in between
+    assert "shape 1.5" in between
     assert Path("c.png").read_bytes()[:4] == b"\x89PNG"
     assert discreet("compare", "geometric", "uniform", "--n", "6", "--variance", "2", "--plot", "c.svg").code == 0
     assert "<svg" in Path("c.svg").read_text()
