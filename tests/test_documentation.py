@@ -181,6 +181,8 @@ def run_python(block: Block, namespace: dict[str, Any]) -> str:
 def run_command(command: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
     """Run a line of a terminal. Return its exit code, its output and its messages."""
     words = shlex.split(command.removeprefix("uv run "), comments=True)
+    if words[0] == "python":
+        words[0] = sys.executable
     if words[0] != "discreet":
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
