@@ -9,7 +9,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const { browser: executablePath, visits } = JSON.parse(readFileSync(0, "utf8"));
 const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath, args, headless: true });
+const timeout = 120_000; // milliseconds: a busy machine is slow
+const browser = await chromium.launch({ executablePath, args, headless: true, timeout });
 
 // Load a page in each colour, as a reader who was never there before, and look at it in every width.
 async function visit({ url, widths, schemes }) {
@@ -31,7 +32,7 @@ async function look(page, url, widths, scheme, isFirst, found) {
     if (response.status() >= 400) found.add(`${response.status()}: ${response.url()}`);
   });
   page.on("pageerror", (error) => found.add(`script: ${error.message}`));
-  await page.goto(url, { waitUntil: "load" });
+  await page.goto(url, { waitUntil: "load", timeout });
   const [red, green, blue, opacity] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number));
   const isDark = opacity !== 0 && red + green + blue < 300;
   if (isDark !== (scheme === "dark")) found.add(`the page ignores the wish for ${scheme} colours`);

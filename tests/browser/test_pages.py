@@ -12,7 +12,7 @@ from discreet import cli
 from tests.browser import visits
 from tests.conftest import unavailable
 
-MAIN_PAGES = ["", "tutorial/", "howto/read_numbers/", "reference/api/reconcile/", "notebooks/first_release/"]
+MAIN_PAGES = ["", "tutorial/", "reference/api/reconcile/", "notebooks/first_release/"]
 """One page of every kind: start, text with pictures, tables and code, names of Python, a notebook."""
 
 
