@@ -265,6 +265,7 @@ def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBP
             },
         )
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET enable_progress_bar = true")
-        connection.execute("SET enable_progress_bar_print = false")
+        with contextlib.suppress(duckdb.InvalidInputException):  # a notebook without ipywidgets has no progress
+            connection.execute("SET enable_progress_bar = true")
+            connection.execute("SET enable_progress_bar_print = false")
     return connection
