@@ -5,7 +5,8 @@ Every block of code in a page is fenced and names its language:
     ```python               is run; with >>> prompts, results are compared as in a doctest
     ```console              every line after `$ ` is run; output below the line, if any, is compared
     ```console other-noise  the same, but numbers in the output may differ: the noise of a demo is drawn anew
-    ```console not-run      is not run (also `python not-run`); NOT_RUN below says why
+    ```console fails        every line after `$ ` is run, and exits with 2
+    ```console not-run      is not run (also `python not-run`, `r not-run`); NOT_RUN below says why
     ```yaml release.yaml    is written to that file, for the commands of the page
     ```yaml                 is a part of a specification; its fields are compared with those that exist
     ```text                 is not code
@@ -16,6 +17,7 @@ The blocks of one page run from top to bottom, in one temporary folder and one P
 
 import contextlib
 import doctest
+import inspect
 import io
 import re
 import shlex
@@ -31,8 +33,10 @@ from typing import Any
 import pytest
 import yaml
 
-from discreet import cli
+import discreet as dc
+from discreet import cli, errors
 from discreet.plan.spec import ReleaseSpec
+from tests.servers import PASSWORD, Postgres
 
 ROOT = Path(__file__).parents[1]
 PAGES = [path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]]
@@ -42,7 +46,9 @@ KINDS = {
     "python not-run",
     "console",
     "console other-noise",
+    "console fails",
     "console not-run",
+    "r not-run",
     "text",
     "yaml",
 }
@@ -52,6 +58,13 @@ NOT_RUN = {
     ("README.md", "$ uv run pytest"): "runs all tests, this one among them",
     ("docs/engines.md", "$ pip install 'discreet[postgres]'"): "installs, and needs a PostgreSQL server",
     ("docs/engines.md", "$ pip install 'discreet[spark]'"): "installs",
+    ("docs/howto/from_r.md", "people <- data.frame(person_id = as.character(1:1000),"): "needs R",
+    ("docs/howto/from_r.md", 'discreet <- function(...) stopifnot(system2("discreet", c(...)) == 0)'): "needs R",
+    ("docs/howto/from_r.md", 'published <- read.csv("published/people.intervals.csv")'): "needs R",
+    (
+        "docs/howto/postgresql.md",
+        """$ export TOWN="host=db.example dbname=census user=publisher password='change me' sslmode=verify-full\"""",
+    ): "names a server; the test sets TOWN",
     ("docs/infer.md", "$ discreet infer later --minus town"): "needs two versions of the data of one town",
     ("docs/ledger.md", "$ discreet ledger verify town.ledger --secret secret --head 17:4be2..."): "needs a release",
     ("docs/papers/cormode2019.md", "$ discreet papers cormode2019"): "takes minutes; tests/papers checks the claims",
@@ -105,13 +118,46 @@ def other_office_table(folder: Path) -> None:
     shutil.copy(ROOT / "tests/formats/data/ptable_D5_V3_js2.csv", folder / "ptable.csv")
 
 
+def people_of_r(folder: Path) -> None:
+    """Write the file of people that the code of R writes."""
+    rows = [f'"{i}","{("female", "male")[i % 2]}",{i % 96}\n' for i in range(1, 1001)]
+    (folder / "people.csv").write_text('"person_id","sex","age"\n' + "".join(rows))
+
+
+def checkout(folder: Path) -> None:
+    """Let the page use files of a checkout."""
+    for name in ("examples", "src"):
+        (folder / name).symlink_to(ROOT / name)
+
+
 READERS_FILES = {
     "README.md": other_office_table,
     "docs/formats.md": other_office_table,
     "docs/frames.md": people,
+    "docs/howto/from_r.md": people_of_r,
+    "docs/howto/verify_folder.md": checkout,
     "docs/release.md": people,
+    "docs/tutorial.md": checkout,
 }
 """What a reader of the page has in the folder before the first example."""
+
+POSTGRES_PAGE = "docs/howto/postgresql.md"
+
+
+def serve_people(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put people into the server, and set the variables that the page needs."""
+    postgres.execute(
+        "DROP SCHEMA IF EXISTS census CASCADE",
+        "DROP ROLE IF EXISTS publisher",
+        "CREATE SCHEMA census",
+        "CREATE TABLE census.people AS SELECT i AS person_id, (ARRAY['female', 'male'])[1 + i % 2] AS sex,"
+        " i % 96 AS age FROM generate_series(1, 1000) AS i",
+    )
+    address = {"PGHOST": "127.0.0.1", "PGPORT": f"{postgres.port}", "PGDATABASE": "postgres", "PGUSER": "steward"}
+    for name, value in (address | {"PGPASSWORD": PASSWORD}).items():
+        monkeypatch.setenv(name, value)
+    reader = f"host=127.0.0.1 port={postgres.port} dbname=postgres user=publisher password='change me'"
+    monkeypatch.setenv("TOWN", reader)
 
 
 def run_python(block: Block, namespace: dict[str, Any]) -> str:
@@ -135,6 +181,8 @@ def run_python(block: Block, namespace: dict[str, Any]) -> str:
 def run_command(command: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
     """Run a line of a terminal. Return its exit code, its output and its messages."""
     words = shlex.split(command.removeprefix("uv run "), comments=True)
+    if words[0] == "python":
+        words[0] = sys.executable
     if words[0] != "discreet":
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
@@ -156,7 +204,7 @@ def run_console(block: Block, monkeypatch: pytest.MonkeyPatch) -> str:
         command, shown = block.lines[start][2:], "\n".join(block.lines[start + 1 : end]).strip("\n")
         code, out, err = run_command(command, monkeypatch)
         location = f"{block.page}:{block.line + start}: {command}\n"
-        if code:
+        if code != (2 if block.kind == "console fails" else 0):
             return f"{location}exits with {code}:\n{out}{err}"
         printed = "\n".join(line.rstrip() for line in out.split("\n")).strip("\n")
         want, got = shown, printed
@@ -175,8 +223,12 @@ def run_yaml(block: Block) -> str:
 
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyWarning")  # some examples show what is warned of
 @pytest.mark.parametrize("page", PAGES)
-def test_the_examples_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_a_page_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     monkeypatch.chdir(tmp_path)
+    if page == POSTGRES_PAGE:
+        serve_people(request.getfixturevalue("postgres"), monkeypatch)
     READERS_FILES.get(page, lambda _: None)(tmp_path)
     examples = list(blocks(page))
     for block in examples:
@@ -188,7 +240,7 @@ def test_the_examples_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pyte
         failure = ""
         if block.kind == "python":
             failure = run_python(block, namespace)
-        elif block.kind in ("console", "console other-noise"):
+        elif block.kind in ("console", "console other-noise", "console fails"):
             failure = run_console(block, monkeypatch)
         elif block.kind.startswith("yaml"):
             failure = run_yaml(block)
@@ -212,3 +264,14 @@ def test_a_link_leads_to_a_file(page: str) -> None:
     text = (ROOT / page).read_text()
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if ":" not in target]
     assert [target for target in targets if target and not (ROOT / page).parent.joinpath(target).exists()] == []
+
+
+def test_the_reference_describes_every_public_name() -> None:
+    text = "\n".join(page.read_text() for page in (ROOT / "docs/reference/api").glob("*.md"))
+    described = set(re.findall(r"^::: discreet\.(\S+)$", text, re.MULTILINE))
+    public = {name for name in dc.__all__ if not inspect.ismodule(getattr(dc, name))} - {"DiscreetError"}
+    for module in (dc.account, dc.design, dc.formats, dc.infer, dc.reconcile, dc.release):
+        names = [name for name in module.__all__ if not name.isupper()]
+        public |= {f"{module.__name__.removeprefix('discreet.')}.{name}" for name in names}
+    public |= {f"errors.{name}" for name, value in vars(errors).items() if inspect.isclass(value)}
+    assert described == public | {"testing.check_mechanism"}

@@ -13,8 +13,14 @@ _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 _EPOCH = datetime.datetime(1899, 12, 30)
 
 
-def write(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
-    """Write a workbook. A text that starts with # is an error, None is an empty cell."""
+class Raw(bytes):
+    """A cell as it stands in the part of the sheet, with PLACE instead of its place (r="A1")."""
+
+
+def write(
+    path: Path, sheets: Mapping[str, Sequence[Sequence[object]]], parts: Mapping[str, bytes] | None = None
+) -> Path:
+    """Write a workbook. A text that starts with # is an error, None is an empty cell. `parts` replace other parts."""
     listed = "".join(f'<sheet name="{escape(name)}" sheetId="{i}" r:id="r{i}"/>' for i, name in enumerate(sheets, 1))
     relations = "".join(
         f'<Relationship Id="r{i}" Type="{_RELATIONS}/worksheet" Target="worksheets/sheet{i}.xml"/>'
@@ -25,7 +31,7 @@ def write(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
         'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
         for i in range(1, len(sheets) + 1)
     )
-    parts = {
+    own = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
         'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
         'PartName="/xl/workbook.xml" '
@@ -40,20 +46,28 @@ def write(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
         "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/>'
         "</cellXfs></styleSheet>",
     }
+    sheet_parts = {}
     for i, rows in enumerate(sheets.values(), 1):
-        lines = "".join(
-            f'<row r="{r}">{"".join(_cell(value, r, c) for c, value in enumerate(row))}</row>'
+        lines = b"".join(
+            f'<row r="{r}">'.encode() + b"".join(_cell(value, r, c) for c, value in enumerate(row)) + b"</row>"
             for r, row in enumerate(rows, 1)
         )
-        parts[f"xl/worksheets/sheet{i}.xml"] = f'<worksheet xmlns="{_MAIN}"><sheetData>{lines}</sheetData></worksheet>'
+        head, tail = f'{_XML}<worksheet xmlns="{_MAIN}"><sheetData>', "</sheetData></worksheet>"
+        sheet_parts[f"xl/worksheets/sheet{i}.xml"] = head.encode() + lines + tail.encode()
+    everything = {name: f"{_XML}{content}".encode() for name, content in own.items()} | sheet_parts | dict(parts or {})
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, f"{_XML}{content}")
+        for name, data in everything.items():
+            if data:
+                archive.writestr(name, data)
     return path
 
 
-def _cell(value: object, row: int, column: int) -> str:
+def _cell(value: object, row: int, column: int) -> bytes:
     place = f'r="{chr(ord("A") + column)}{row}"'
+    return value.replace(b"PLACE", place.encode()) if isinstance(value, Raw) else _own_cell(value, place).encode()
+
+
+def _own_cell(value: object, place: str) -> str:
     match value:
         case None:
             return ""

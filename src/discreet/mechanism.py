@@ -16,6 +16,7 @@ certificate is made from the integers.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from discreet import categories
 from discreet.arrays import Floats
 from discreet.assess import privacy, properties, utility
 from discreet.certify import issue
-from discreet.certify.table import Table
+from discreet.certify.table import IntegerRow, Table
 from discreet.domain import LARGEST, Counts, Cycle, Domain
 from discreet.errors import MechanismError
 from discreet.exact import Epsilon, Number
@@ -35,6 +36,11 @@ from discreet.row import check_row
 
 if TYPE_CHECKING:
     from discreet.certify.ptable import PTable
+
+
+@lru_cache(maxsize=2)  # a wide row takes a while, and one plan needs the row of its table several times
+def _exact_row(row: IntegerRow, total: int) -> Row:
+    return Row.exact(row.first, row.weights, total)
 
 
 @dataclass(frozen=True)
@@ -121,10 +127,7 @@ class Mechanism:
     @classmethod
     def from_table(cls, table: Table, design: Mapping[str, Any] | None = None) -> "Mechanism":
         """Return the mechanism whose probabilities are those of an integer table, exactly."""
-        rows, interior = (
-            tuple(Row.exact(row.first, row.weights, table.total) for row in part)
-            for part in (table.rows, table.interior)
-        )
+        rows, interior = (tuple(_exact_row(row, table.total) for row in part) for part in (table.rows, table.interior))
         return cls(table.domain, rows, interior, table.neighbours, design or {"name": "table"})
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -300,7 +300,7 @@ def test_the_bound_does_not_depend_on_the_number_of_threads() -> None:
     bounds = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            bounds.append(compose(pair, 100, step=pair.step).delta(np.linspace(0, 100, 50)).tolist())
+            bounds.append(compose(pair, 100, step=pair.step).delta(np.linspace(0, 100, 8)).tolist())
     assert bounds[0] == bounds[1]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from discreet import design
 from discreet.account import compose, group_privacy
+from discreet.certify.folder import group_lines
 from discreet.certify.folder.group_lines import group_profile
 from discreet.certify.folder.losses import Exposure, judge, partitions
 from discreet.certify.folder.weights import ONE, Row, Table, exp_bounds
@@ -33,6 +34,29 @@ def test_the_bound_holds_for_every_split_of_every_total(table: Table, rows: int,
         for split in partitions(total, total):
             for pairs in itertools.product(*(table.pairs(distance) for distance in split)):
                 assert bound >= delta(pairs, float(epsilon)) - 1e-12
+
+
+@pytest.mark.parametrize("sixteenths", [17, 20, 32, 128, 4096])
+@pytest.mark.parametrize("rows", [2, 5, 8, 9, 12])
+def test_the_bound_holds_if_steep_lines_are_left_out(
+    rows: int, sixteenths: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All rows in one cell are a pair of counts at a distance, whose delta is exact."""
+    monkeypatch.setattr(group_lines, "LARGEST", ONE * sixteenths // 16)
+    for epsilon, support in (("2", 6), ("3", 5), ("0.5", 12)):
+        table = checked(design.geometric(epsilon=epsilon, support=support).certify())
+        bound = group_profile.__wrapped__(table, rows)
+        for asked in map(Fraction, ("1/10", "1", "2")):
+            low, high = exp_bounds(asked)
+            ratio = Fraction(high, ONE)
+            exact = max((pair.exactly(ratio) for pair in table.pairs(rows)), default=Fraction(0)) / (1 << table.bits)
+            assert Fraction(bound.at(low), ONE) >= exact
+
+
+def test_the_bound_of_rows_that_reveal_everything_is_one() -> None:
+    table = Table(8, None, 1, (), (Row(-1, (1, 254, 1)),))
+    profile = group_profile(table, 2000)
+    assert profile.at(exp_bounds(Fraction(700))[0]) == ONE
 
 
 @pytest.mark.parametrize("rows", [11, 50, 1000])

@@ -93,7 +93,7 @@ def test_geometric_noise_loses_no_more_than_the_end_of_its_chain(epsilon: str, b
 
 
 def test_truncated_geometric_noise_keeps_its_delta_at_62_bits() -> None:
-    """Epsilon 1, support 42: a floor of every weight would take delta from 2.7e-19 to .479."""
+    """Epsilon 1, support 42: rounding each weight by itself would take delta from 2.7e-19 to 3.5e-18."""
     alpha = Epsilon.of(1).alpha
     weights = [alpha ** abs(z) for z in range(-42, 43)]
     row = Row.of(-42, [w / sum(weights) for w in weights])

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from discreet.cli import _commands
+from discreet.cli import _commands, papers
+from discreet.cli import _show as show
+from discreet.papers.claim import Claim
+from discreet.papers.register import Item
 from tests.cli.conftest import Run
 
 SDC = ("--epsilon", "1", "--small", "sdc")
@@ -68,6 +71,7 @@ def test_every_design_has_a_command(discreet: Run) -> None:
     for name, options in {
         "geometric": ["--alpha", "9/10"],
         "gaussian": ["--sigma2", "4", "--epsilon", "1"],
+        "power": ["--epsilon", "1", "--delta", "1e-4", "--shape", "1.5"],
         "staircase": ["--epsilon", "1", "--sensitivity", "3"],
         "uniform": ["--n", "5", "--epsilon", "0.5"],
         "randomized-response": ["--epsilon", "1", "--categories", "4"],
@@ -114,6 +118,7 @@ def test_a_design_without_epsilon_is_shown_but_not_written(discreet: Run) -> Non
         (["papers", "cormode2019", "--adult", "none.csv"], "none.csv"),
         (["papers", "wang2020", "--figures", "figures", "--figure", "9"], "'9'"),
         (["papers", "wang2020", "--figure", "table1"], "'table1'"),
+        (["papers", "wang2020", "--figures", "", "--figure", "1"], "figures is ''"),
         (["compare", "geometric", "--delta", "2"], "delta"),
         (["compare", "laplace"], "laplace"),
         (["compare", "geometric", "--plot", "x.jpeg"], "'x.jpeg'"),
@@ -142,10 +147,36 @@ def test_a_table_far_from_its_design_is_a_warning_that_names_better_bits(discree
     assert re.search(r"warning: .* bits=\d+", result.err.replace("\n", " "))
 
 
+def test_a_figure_that_is_asked_for_twice_is_drawn_once(discreet: Run) -> None:
+    result = discreet("papers", "wang2020", "-o", "figures", "--figure", "1", "--figure", "1")
+    assert result.code == 0
+    assert result.out.count("wang2020_figure_1.png") == 1
+    assert {path.name for path in Path("figures").iterdir()} == {"wang2020_figure_1.png", "wang2020_figure_1.csv"}
+
+
+@pytest.mark.parametrize("width", [90, 200])
+def test_the_register_of_a_paper_says_what_shows_an_item_and_cuts_no_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
+) -> None:
+    """On a narrow and on a wide terminal."""
+    monkeypatch.setattr(show.console, "_width", width)
+    item = Item("Lemma 1", "2", "says", "holds", "papers.wang2020.claims_discussion.large_mean_of_counts", "shown")
+    show.console.print(papers._register([item], [Claim("Lemma 1", "claim", 1, 1, True)]))
+    printed = capsys.readouterr().out
+    assert "shown by" in printed
+    assert "1 claim below; shown" in printed
+    assert item.api in printed
+    assert "…" not in printed
+    assert max(map(len, printed.splitlines())) <= width
+
+
 def test_compare_prints_a_table_and_draws_a_figure(discreet: Run) -> None:
     result = discreet("compare", "geometric", "gaussian", "--delta", "1e-6", "--plot", "c.png")
     assert result.code == 0
     assert "sigma2" in result.out
+    between = discreet("compare", "power", "--delta", "1e-6").out
+    assert "scale 3.13" in between
+    assert "shape 1.5" in between
     assert Path("c.png").read_bytes()[:4] == b"\x89PNG"
     assert discreet("compare", "geometric", "uniform", "--n", "6", "--variance", "2", "--plot", "c.svg").code == 0
     assert "<svg" in Path("c.svg").read_text()

@@ -1,4 +1,4 @@
-"""Twenty mistakes of a newcomer. Each has its own message, which names what was given and what to do."""
+"""Forty mistakes of a newcomer. Each has its own message, which names what was given and what to do."""
 
 import gzip
 import re
@@ -18,6 +18,16 @@ ROWS: list[list[object]] = [["id", "Geschlecht", "Größe"], *([i, "wm"[i % 2], 
 
 def text(delimiter: str = ",") -> str:
     return "\n".join(delimiter.join(map(str, row)) for row in ROWS) + "\n"
+
+
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+def locked() -> bytes:
+    """Return the start of a workbook with a password: a header, and a directory in the second block of 512 bytes."""
+    header = bytearray(COMPOUND + bytes(504))
+    header[30:32], header[48:52] = (9).to_bytes(2, "little"), (1).to_bytes(4, "little")
+    return bytes(header) + bytes(512) + "EncryptedPackage".encode("utf-16-le") + bytes(480)
 
 
 def spec(**changes: Any) -> dict[str, Any]:
@@ -45,7 +55,13 @@ def files(tmp_path: Path) -> None:
     (tmp_path / "utf16.csv").write_bytes(text().encode("utf-16"))
     (tmp_path / "packed.csv").write_bytes(gzip.compress(text().encode()))
     (tmp_path / "empty.csv").write_bytes(b"")
-    (tmp_path / "xls.csv").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
+    (tmp_path / "xls.csv").write_bytes(COMPOUND + bytes(100))
+    (tmp_path / "people.xls").write_bytes(COMPOUND + bytes(1000))
+    (tmp_path / "locked.xlsx").write_bytes(locked())
+    (tmp_path / "no_header.csv").write_text(text().partition("\n")[2], encoding="utf-8")
+    (tmp_path / "twice.csv").write_text(text().replace("Größe", "id", 1), encoding="utf-8")
+    (tmp_path / "tabs.csv").write_text(text("\t"), encoding="utf-8")
+    (tmp_path / "blank.csv").write_text(" \n\n")
     workbooks.write(tmp_path / "people.xlsx", {"People": ROWS})
     pq.write_table(pa.table({"id": [1]}), tmp_path / "people.parquet")
     (tmp_path / "published").mkdir()
@@ -94,8 +110,37 @@ MISTAKES: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "init over a file that exists": (spec(), ("init", "people.csv", "-o", "made.yaml"), r"made\.yaml exists"),
     "init of a path that does not exist": (spec(), ("init", "peple.csv"), r"no file peple\.csv"),
     "init with a connection string": (spec(), ("init", "postgresql://u:pw@h/d", "--table", "t"), "env:NAME"),
+    "no header line": (
+        spec(source={"csv": "no_header.csv"}), RELEASE, r"no column 'Geschlecht'.*3 columns.*header: false"),
+    "two columns of one name": (spec(source={"csv": "twice.csv"}), RELEASE, r"columns 1 and 3 of twice\.csv.*rename"),
+    "tabs": (spec(source={"csv": "tabs.csv"}), RELEASE, r'one column.*delimiter: "\\t"'),
+    "an old workbook given as Excel": (spec(source={"excel": "people.xls"}), RELEASE, r"people\.xls is.*as \.xlsx"),
+    "a workbook with a password": (
+        spec(source={"excel": "locked.xlsx"}), RELEASE, r"locked\.xlsx is .*password.*remove the password"),
+    "a folder in place of a file": (spec(source={"csv": "published"}), RELEASE, r"published is a folder; give a file"),
+    "a file of blank lines": (spec(source={"csv": "blank.csv"}), RELEASE, r"blank\.csv|no column 'Geschlecht'"),
+    "a column that the sheet has not": (
+        spec(source={"excel": "people.xlsx"}, dimensions={"sex": SEX | {"column": "sex"}},
+             tables=[{"name": "t", "dimensions": ["sex"]}]), RELEASE, r"no column 'sex'.*must name the columns"),
+    "an address": (
+        spec(source={"csv": "https://example.org/people.csv"}), RELEASE, r"people\.csv is an address.*download"),
+    "an option of another source": (
+        spec(source={"excel": "people.xlsx", "header": False}), RELEASE, r"header; allowed: sheet"),
+    "init of an old workbook": (spec(), ("init", "people.xls"), r"people\.xls is.*save it as \.xlsx"),
+    "init of a workbook with a password": (spec(), ("init", "locked.xlsx"), r"locked\.xlsx is .*remove the password"),
+    "init of a folder": (spec(), ("init", "published"), r"published.*give a Parquet file"),
+    "init of an empty file": (spec(), ("init", "empty.csv"), r"empty\.csv is empty; the first line must name"),
+    "init of an address": (spec(), ("init", "https://example.org/people.csv"), r"people\.csv is an address.*download"),
+    "init of two columns of one name": (spec(), ("init", "twice.csv"), r"columns 1 and 3 of twice\.csv.*rename"),
+    "preview of the data": (spec(), ("preview", "people.csv"), r"people\.csv is not a spec.*tables"),
     "verify of the data": (spec(), ("verify", "people.csv"), r"people\.csv"),
 }  # fmt: skip
+
+
+REMEDY = re.compile(
+    r"\b(give|check|choose|save|rename|leave|download|remove|declare|make|run|copy|must name|it has version|allowed)\b",
+    re.IGNORECASE,
+)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -106,6 +151,7 @@ def test_a_mistake_has_its_own_message_and_remedy(mistake: str, tmp_path: Path, 
     result = discreet(*arguments)
     assert result.code == 2
     assert re.search(expected, result.err.replace("\n", " ")), result.err
+    assert REMEDY.search(result.err), result.err
     assert "Traceback" not in result.err
     assert "pw" not in result.err
     assert sorted(tmp_path.rglob("*")) == before
@@ -118,12 +164,13 @@ def test_there_are_at_least_twenty_mistakes_and_no_two_have_one_message() -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "extra"), [(("init", "people.xlsx"), "excel"), (("release", "spec.yaml", "-o", "out"), "excel")]
+    ("arguments", "extra"),
+    [(("init", "t", "--kind", "spark"), "spark"), (("release", "spec.yaml", "-o", "out"), "spark")],
 )
 def test_a_missing_extra_is_named_for_a_checkout_and_for_pip(
     arguments: tuple[str, ...], extra: str, tmp_path: Path, discreet: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec(source={"excel": "people.xlsx"})))
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec(source={"spark": "people"})))
     monkeypatch.setattr("discreet.extras.find_spec", lambda name: None)
     result = discreet(*arguments)
     assert result.code == 2

@@ -16,6 +16,13 @@ def test_at_equal_privacy_each_design_has_the_least_noise() -> None:
     assert staircase.variance == pytest.approx(geometric.variance, rel=1e-4)
 
 
+def test_noise_between_geometric_and_gaussian_noise_has_a_variance_between_theirs() -> None:
+    geometric, power, gaussian = compare(["geometric", "power", "gaussian"], epsilon=1, delta="1e-6")
+    assert geometric.variance < power.variance < gaussian.variance
+    assert power.delta <= 1e-6 * (1 + 1e-9)
+    assert power.mechanism.design["shape"] == "1.5"
+
+
 def test_at_equal_variance_each_design_has_the_variance() -> None:
     entries = compare(["geometric", "gaussian"], epsilon=1, delta="1e-6", variance=5)
     assert [entry.variance for entry in entries] == pytest.approx([5, 5], rel=1e-6)

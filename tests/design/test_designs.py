@@ -19,6 +19,8 @@ DESIGNS: dict[str, Callable[[str], Mechanism]] = {
     "gaussian": lambda epsilon: design.gaussian(sigma2=4),
     "gaussian of that scale": lambda epsilon: design.gaussian(sigma2=max(1 / Fraction(epsilon) ** 2, Fraction(1, 4))),
     "gaussian, truncated": lambda epsilon: design.gaussian(sigma2=4, support=6),
+    "power": lambda epsilon: design.power(scale=3, shape="1.5"),
+    "power, truncated": lambda epsilon: design.power(scale=3, shape="1.25", support=8),
     "maxent": lambda epsilon: design.maxent(support=8, variance=6),
     "staircase": lambda epsilon: design.staircase(epsilon=epsilon, sensitivity=3),
     "uniform": lambda epsilon: design.uniform(n=20),

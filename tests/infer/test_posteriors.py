@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Cycle, design
+from discreet import Counts, Cycle, PTable, design
 from discreet.errors import DiscreetError, InputError, ParameterError
 from discreet.infer import NegativeBinomial, Poisson, Posterior, intervals, posterior
 from tests.infer.tables import TABLES, by_fractions, flat, poisson, random_table
@@ -132,6 +132,31 @@ def test_a_number_has_one_posterior_and_an_array_a_list() -> None:
     assert "0..3" in repr(posterior(table, 0))
 
 
+def half_width(table: PTable, level: str) -> int:
+    """Return half the width of the widest interval of large measurements, rounded up; 0 if all of them meet an end."""
+    integers, domain = table.table, table.domain
+    assert isinstance(domain, Counts)
+    small = [(row.first - count, len(row.weights)) for count, row in enumerate(integers.rows, domain.lower)]
+    noise = small + [(row.first, len(row.weights)) for row in integers.interior]
+    start = integers.start + max(first + length for first, length in noise) - 1
+    large = range(start, start + len(integers.interior))
+    if domain.upper is not None and (not large or large[-1] - min(noise)[0] > domain.upper):
+        return 0
+    ends = [posterior(table, measured).interval(level) for measured in large]
+    return -(-max((high - low for low, high in ends), default=0) // 2)
+
+
+@pytest.mark.parametrize("below", [0, 10, 25])
+def test_a_measurement_far_below_0_says_few_and_never_nobody(below: int) -> None:
+    table = design.gaussian(sigma2=25, support=30).certify(epsilon=1)
+    low, high = posterior(table, 500).interval()
+    cells = intervals(table, [-below])
+    assert cells.low.tolist() == [0]
+    assert cells.high[0] >= -(-(high - low) // 2) > 0
+    assert posterior(table, -30).interval() == (0, 0)
+    assert intervals(table, [-30]).high.tolist() == [-(-(high - low) // 2)]
+
+
 @given(st.integers(0, 10**6), st.integers(-8, 40), st.sampled_from(["uniform", "poisson:4", "negative-binomial:9:2"]))
 def test_intervals_are_those_of_the_posteriors(seed: int, measured: int, prior: str) -> None:
     rng = np.random.default_rng(seed)
@@ -144,7 +169,9 @@ def test_intervals_are_those_of_the_posteriors(seed: int, measured: int, prior: 
             intervals(table, [measured], prior=prior)
         return
     cells = intervals(table, [[measured]], "0.9", prior)
-    assert (int(cells.low[0, 0]), int(cells.high[0, 0])) == expected.interval("0.9")
+    low, high = expected.interval("0.9")
+    high = max(high, half_width(table, "0.9")) if low == 0 and prior == "uniform" else high
+    assert (int(cells.low[0, 0]), int(cells.high[0, 0])) == (low, high)
     assert int(cells.mode[0, 0]) == expected.mode()
     assert float(cells.mean[0, 0]) == pytest.approx(expected.mean(), rel=1e-12, abs=1e-12)
 
@@ -158,7 +185,9 @@ def test_many_intervals_at_once_are_those_of_the_posteriors(name: str, prior: ob
     measured = np.asarray(table.perturb(true, keys=rng.integers(0, 1 << table.bits, 400)))
     cells = intervals(table, measured, prior=prior)
     counts = posterior(table, measured, prior)
-    assert list(zip(cells.low.tolist(), cells.high.tolist(), strict=True)) == [count.interval() for count in counts]
+    half = half_width(table, "0.95") if prior is None else 0
+    ends = [(low, high if low else max(high, half)) for low, high in (count.interval() for count in counts)]
+    assert list(zip(cells.low.tolist(), cells.high.tolist(), strict=True)) == ends
     assert cells.mode.tolist() == [count.mode() for count in counts]
     assert cells.mean == pytest.approx([count.mean() for count in counts], rel=1e-12, abs=1e-12)
 

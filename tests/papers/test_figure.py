@@ -1,13 +1,15 @@
 """Figures as data: every point of every curve and grid is in the CSV file, and the picture is a PNG."""
 
 import csv
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import matplotlib.figure
 import numpy as np
 import pytest
 
-from discreet.errors import ParameterError
+from discreet.errors import OutputError, ParameterError
 from discreet.papers import draw
 from discreet.papers.figure import Arrow, Box, Curve, Figure, Flowchart, Heatmap, Panel, TextTable, to_csv
 from discreet.papers.register import Paper
@@ -70,6 +72,34 @@ def test_the_picture_and_its_data_are_written(tmp_path: Path) -> None:
     picture, data = draw.write(FIGURE, tmp_path, "paper_figure_8b")
     assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert data.read_text() == to_csv(FIGURE.panels())
+
+
+@pytest.mark.parametrize("before", [None, b"an older picture"])
+def test_the_picture_is_not_written_if_the_data_cannot_be(tmp_path: Path, before: bytes | None) -> None:
+    (tmp_path / "stem.csv").mkdir()
+    picture = tmp_path / "stem.png"
+    if before is not None:
+        picture.write_bytes(before)
+    with pytest.raises(OutputError, match=r"stem\.csv"):
+        draw.write(FIGURE, tmp_path, "stem")
+    assert (picture.read_bytes() if picture.exists() else None) == before
+    assert {path.name for path in tmp_path.iterdir()} == {"stem.csv"} | ({"stem.png"} if before else set())
+
+
+def test_the_axis_tells_by_how_much_points_are_moved() -> None:
+    moved = replace(STEPS, shift=-0.25)
+    assert Panel("panel", "x", "y", [LINE, STEPS]).axis_label == "x"
+    assert Panel("panel", "epsilon", "y", [LINE, moved]).axis_label.startswith("epsilon (")
+    assert "0.25" in Panel("panel", "epsilon", "y", [LINE, moved]).axis_label
+    assert "0.5" in Panel("panel", "", "y", [LINE, replace(STEPS, shift=np.array([0.0, -0.5, 0.1]))]).axis_label
+
+
+def test_a_colour_that_is_given_stays_with_its_curve() -> None:
+    """The second colour for the first curve, and the first for the one after it."""
+    canvas = matplotlib.figure.Figure()
+    axes = canvas.subplots()
+    draw._panel(axes, Panel("panel", "x", "y", [replace(LINE, colour=1), replace(LINE, name="other", colour=0)]))
+    assert [line.get_color() for line in axes.get_lines()] == [draw.COLOURS[1], draw.COLOURS[0]]
 
 
 def test_a_figure_has_the_name_of_the_paper() -> None:

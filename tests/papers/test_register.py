@@ -1,5 +1,6 @@
 """What holds for every paper: the register is complete, verdicts follow from claims, the page is up to date."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError, ParameterError
-from discreet.papers.claim import Claim, number
+from discreet.papers.claim import KINDS, Claim, number
 from discreet.papers.page import generated, page
-from discreet.papers.register import NAMES, Paper, load
+from discreet.papers.register import NAMES, Paper, load, tally
+from discreet.papers.wording import WORDS, about, little, most, much, slightly
 
 
 @cache
@@ -64,6 +66,39 @@ def test_the_page_in_the_documentation_is_up_to_date(name: str) -> None:
     path = Path(__file__).parents[2] / "docs" / "papers" / f"{name}.md"
     text = path.read_text(encoding="utf-8")
     assert text == page(text, generated(paper, claims)), f"run: python -m discreet.papers.page docs/papers {name}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_quoted_claim_has_a_value_and_a_statement_is_not_counted_as_one(name: str) -> None:
+    paper, claims = computed(name)
+    assert {claim.kind for claim in claims} == set(KINDS)
+    assert [claim for claim in claims if claim.kind == "quoted" and claim.paper in (None, "stated", "none", "")] == []
+    counts = tally(claims, "quoted")
+    assert generated(paper, claims).startswith(f"## The register\n\n{counts.agree} of {counts.total} values")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_word_of_quantity_is_followed_by_its_limit(name: str) -> None:
+    _, claims = computed(name)
+    word = re.compile(rf"(?<!at )\b({'|'.join(WORDS)})\b(?! probable)")  # "at most" and "most probable" are exact
+    judged = [claim for claim in claims if claim.kind in ("quoted", "stated")]
+    told = [claim for claim in judged if word.search(f"{claim.what} {claim.paper}")]
+    assert [claim for claim in told if "(limit: " not in claim.what] == []
+
+
+def test_words_of_quantity_have_one_rule() -> None:
+    assert about(0.549, 0.5)
+    assert not about(0.551, 0.5)
+    assert not about(0.1, 0)
+    assert little(0.1)
+    assert not little(0.11)
+    assert much(2, 1)
+    assert not much(1.99, 1)
+    assert slightly(1.99, 1)
+    assert not slightly(2, 1)
+    assert not slightly(0.99, 1)
+    assert most(0.51)
+    assert not most(0.5)
 
 
 def test_a_page_without_marks_is_refused() -> None:

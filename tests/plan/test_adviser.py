@@ -31,10 +31,28 @@ def test_many_cells_are_best_served_by_a_bell() -> None:
     assert advice["geometric"].variance > 1.9 * advice["maxent"].variance
 
 
+def test_ten_cells_are_best_served_by_noise_between_geometric_and_gaussian_noise() -> None:
+    """Epsilon 1, delta 1e-6, 10 cells: variance 159, against 180 for Gaussian and 200 for geometric noise."""
+    advice = {design.name: design for design in advise(epsilon=1, delta="1e-6", cells=10)}
+    assert next(iter(advice)) == "power"
+    assert advice["power"].variance == pytest.approx(159.5, rel=0.005)
+    assert 1.25 < float(advice["power"].mechanism.design["shape"]) < 1.75
+    assert advice["gaussian"].variance == pytest.approx(180, rel=0.005)
+    assert advice["geometric"].variance == pytest.approx(200, rel=0.005)
+    assert compose(advice["power"].ptable, 10).delta(1) <= 1e-6
+
+
+def test_noise_between_others_is_advised_only_if_it_gains() -> None:
+    """For one cell shape 1 is best, for 10,000 shape 2; near them the gain is too small for another design."""
+    for parameters in ({"epsilon": 1, "cells": 1}, {"epsilon": 20, "cells": 10_000}):
+        assert "power" not in {design.name for design in advise(delta="1e-6", **parameters)}  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
         {"epsilon": "1", "delta": "1e-6", "cells": 8},
+        {"epsilon": "2", "delta": "1e-6", "cells": 6, "contributions": 3},
         {"epsilon": "0.1", "delta": "1e-7", "cells": 3},
         {"epsilon": "8", "delta": "1e-9", "cells": 64},
         {"epsilon": "1", "delta": "1e-5", "cells": 2, "contributions": 3},

@@ -17,6 +17,8 @@ DESIGNS: list[dict[str, Any]] = [
     {"name": "gaussian", "sigma2": 4, "support": 8, "certify_at": 3},
     {"name": "maxent", "epsilon": 1, "delta": 1e-3},
     {"name": "maxent", "support": 5, "variance": 2.0, "certify_at": "0.5"},
+    {"name": "power", "scale": 3, "shape": "1.5", "certify_at": 1},
+    {"name": "power", "epsilon": 1, "delta": 1e-5, "shape": 1.25},
     {"name": "bounded", "epsilon": 1, "eta": "0.9", "support": 4, "lowest": 4},
     {"name": "staircase", "epsilon": 1, "sensitivity": 2},
     {"name": "constrained", "n": 4, "epsilon": 1, "properties": "WH", "objective": "L1"},

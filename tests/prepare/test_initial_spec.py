@@ -124,6 +124,13 @@ def test_contributions_are_the_rows_of_one_person(tmp_path: Path) -> None:
     assert (proposal.id, proposal.rows_of_one_id) == ("respondent_id", 3)
 
 
+def test_more_than_ten_contributions_are_proposed(tmp_path: Path) -> None:
+    columns: dict[str, list[Any]] = {"respondent_id": [i // 15 for i in range(1500)], "sex": ["f", "m"] * 750}
+    path = write_csv(tmp_path / "x.csv", columns)
+    (tmp_path / "x.yaml").write_text(initial_spec(str(path), folder=tmp_path).text)
+    assert read_spec.read(tmp_path / "x.yaml").spec.unit.contributions == 15
+
+
 def test_other_ids_are_not_published(tmp_path: Path) -> None:
     columns = {"household_id": [i // 2 for i in range(300)], "person_id": range(300), "sex": ["f", "m"] * 150}
     proposal = initial_spec(str(write_csv(tmp_path / "x.csv", {k: list(v) for k, v in columns.items()}))).proposal

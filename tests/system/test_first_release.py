@@ -2,6 +2,7 @@
 
 import csv
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -51,8 +52,12 @@ def test_a_newcomer_publishes_a_file_of_excel(kind: str, tmp_path: Path, discree
     data = like_excel(rows, tmp_path / "people.csv", kind)
     first = discreet("init", data.name, "-o", "release.yaml")
     assert first.code == 0, first.err
-    assert "Bemerkung" in first.out
+    assert re.search(r"whose privacy +each Personen-Nr is a person", first.out)
+    assert re.search(r"dimensions +4: Geschlecht, Größe, Kanton, Alter", first.out)
+    assert re.search(r"left out +Bemerkung: ", first.out)
+    assert "discreet preview release.yaml" in first.out
     spec = tmp_path / "release.yaml"
+    assert "# check against your questionnaire: found in the data" in spec.read_text()
 
     seen = {dimension.name: dimension for dimension in preview(spec).dimensions}
     assert seen["Kanton"].rows == {**dict(sorted(Counter(row[3] for row in rows).items())), "_other": 0}
@@ -60,13 +65,27 @@ def test_a_newcomer_publishes_a_file_of_excel(kind: str, tmp_path: Path, discree
     assert sum(seen["Größe"].rows.values()) == len(rows)
     shown = discreet("preview", "release.yaml")
     assert shown.code == 0, shown.err
+    for canton, times in Counter(row[3] for row in rows).items():
+        assert re.search(rf"{re.escape(canton)} +{times}\b", shown.out.replace(",", "")), shown.out
+    assert "PRIVATE" in shown.out
 
-    spec.write_text(spec.read_text().replace("found: data  ", "source: questionnaire 2026  "))
+    spec.write_text(
+        spec.read_text()
+        .replace("found: data  ", "source: questionnaire 2026  ")
+        .replace("outputs: [csv] ", "outputs: [csv, xlsx] ")
+    )
+    planned = discreet("plan", "release.yaml")
+    assert planned.code == 0, planned.err
+    assert re.search(r"guarantee +epsilon = 1, delta = [0-9.e-]+ for one person", planned.out)
+    assert re.search(r"Geschlecht by Größe .* \+-[0-9.]+", planned.out)
     published = discreet("release", "release.yaml", "-o", "published")
     assert published.code == 0, published.err
+    assert re.search(r"in all +epsilon = 1, delta = ", published.out)
+    assert "discreet verify published" in published.out
     verified = discreet("verify", "published")
     assert verified.code == 0, verified.err
     assert "every claim holds" in verified.out
+    assert not re.search(r"\b2000\b", published.out + verified.out), "nothing that is printed is a true count"
     assert "in all           epsilon = 1" in verified.out
 
     with (tmp_path / "published" / "geschlecht_by_grosse.csv").open(newline="", encoding="utf-8") as file:

@@ -50,6 +50,10 @@ KNOTS = 1 << 14
 EXCESS = 1e-6
 """Share of the variance that a lattice may add and still counts as holding the losses."""
 
+BESIDE = 0.1
+"""Mean of x (1 - x), x the distance of a loss from the lattice in steps, up to which a lattice holds the losses. Losses
+that have nothing to do with a lattice have 1/6, however fine the lattice is."""
+
 MOST_LOSSES = 4096
 
 
@@ -86,7 +90,7 @@ class Pair:
         p = a[1:] * q
         infinite = float(bounds[-1])
         values = infinite + np.append(np.cumsum((slopes[:-1] * gaps)[::-1])[::-1], 0.0)
-        others = math.fsum(p * (1 - 2 * error[1:])) + math.fsum(q)
+        others = math.fsum((p * (1 - 2 * error[1:])).tolist()) + math.fsum(q.tolist())
         rest = max(0.0, 1 - (infinite + others) * (1 - 2 * ULP)) + ULP
         masses = np.concatenate([q[::-1] * (1 + ULP), [rest], p * (1 + 2 * error[1:])])
         return cls(step, masses, infinite, values * (1 + 2 * error + len(x) * ULP))
@@ -113,7 +117,7 @@ class Pair:
     @cached_property
     def total(self) -> float:
         """P's whole mass: 1 plus the rounding of all masses."""
-        return (math.fsum(self.masses) + self.infinite) * (1 + 2 * ULP)
+        return (math.fsum(self.masses.tolist()) + self.infinite) * (1 + 2 * ULP)
 
     @cached_property
     def losses(self) -> tuple[Floats, Floats]:
@@ -217,8 +221,9 @@ def _natural_step(losses: Floats, masses: Floats, smallest: float, allowed: floa
         counts = np.maximum(np.rint(losses / step), 1)
         step = float((masses * counts * losses).sum() / (masses * counts**2).sum())
     offset = np.abs(losses / step - np.rint(losses / step))
-    excess = float((masses * offset * (1 - offset)).sum()) * step**2
-    return step if excess <= allowed * float((masses * losses**2).sum()) else None
+    beside = float((masses * offset * (1 - offset)).sum())
+    holds = beside <= BESIDE * float(masses.sum())
+    return step if holds and beside * step**2 <= allowed * float((masses * losses**2).sum()) else None
 
 
 def _common(larger: float, smaller: float, tolerance: float) -> float:

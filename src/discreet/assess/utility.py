@@ -99,7 +99,7 @@ def by_row(mechanism: "Mechanism", kind: str | tuple[str, int]) -> tuple[Floats,
     measured = Loss.of(kind)
 
     def expected(distance: Floats, probabilities: Floats) -> float:
-        return math.fsum(measured(distance) * probabilities)
+        return math.fsum((measured(distance) * probabilities).tolist())
 
     if isinstance(mechanism.domain, Cycle):
         distance = _way_round(mechanism.domain, squares=measured.power == 2)
@@ -130,8 +130,8 @@ def moments(mechanism: "Mechanism", count: int) -> tuple[float, float]:
         )
     outputs, probabilities = mechanism.pmf(count)
     noise = outputs.astype(np.float64) - float(count)
-    bias = math.fsum(noise * probabilities)
-    return bias, math.fsum((noise - bias) ** 2 * probabilities)
+    bias = math.fsum((noise * probabilities).tolist())
+    return bias, math.fsum(((noise - bias) ** 2 * probabilities).tolist())
 
 
 def entropy(probabilities: Floats) -> float:

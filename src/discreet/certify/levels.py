@@ -46,7 +46,7 @@ def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
         if abs(steps - level) > TOLERANCE * (1 + level):
             return None
         levels.append(level)
-    steep = any(abs(a - b) > 1 for step in range(1, apart + 1) for a, b in zip(levels, levels[step:], strict=False))
+    steep = any(max(map(abs, map(int.__sub__, levels, levels[step:])), default=0) > 1 for step in range(1, apart + 1))
     return None if steep or max(levels) == 0 else levels
 
 
@@ -156,7 +156,7 @@ def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: i
 def _spread(weights: list[int], levels: Sequence[int], rest: int) -> list[int]:
     """Add the rest in equal parts to all weights but w(0); odd units go to the deepest level, nearest to 0 first."""
     share, odd = divmod(rest, len(weights) - 1)
-    for order, output in enumerate(sorted(range(1, len(weights)), key=lambda z: (-levels[z], z))):
+    for order, output in enumerate(sorted(range(1, len(weights)), key=lambda z: -levels[z])):
         weights[output] += share + (order < odd)
     return weights
 
@@ -174,7 +174,7 @@ def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, ste
 
     def left(multiple: int) -> int:
         weights = chain(multiple * step, exp_epsilon, len(sizes))
-        return total - sum(size * weight for size, weight in zip(sizes, weights, strict=True))
+        return total - sum(map(int.__mul__, sizes, weights))
 
     growth = step * math.fsum(size * float(exp_epsilon) ** -level for level, size in enumerate(sizes))
     low, high = 0, total // step + 1

@@ -217,8 +217,9 @@ def utility(table: Table) -> dict[str, tuple[Fraction, Fraction]]:
     for count in table.counts(0):
         row = table.row(count)
         noise = range(row.first - count, row.first - count + len(row.weights))
-        mean = Fraction(sum(z * w for z, w in zip(noise, row.weights, strict=True)), table.total)
-        square = Fraction(sum(z * z * w for z, w in zip(noise, row.weights, strict=True)), table.total)
+        products = list(map(operator.mul, noise, row.weights))
+        mean = Fraction(sum(products), table.total)
+        square = Fraction(sum(map(operator.mul, noise, products)), table.total)
         chances.append(Fraction(row.at(count), table.total))
         biases.append(mean)
         variances.append(square - mean * mean)

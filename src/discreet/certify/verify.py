@@ -20,6 +20,7 @@ Only the standard library is used, by this file and by the files of Discreet tha
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from json.encoder import encode_basestring_ascii
@@ -31,6 +32,9 @@ from discreet.certify.table import IntegerRow, Table
 from discreet.domain import Counts, Cycle, Domain
 from discreet.errors import CertificateError, DiscreetError
 from discreet.exact import PRECISION, Epsilon, exp_lower, text
+
+_DECIMAL = re.compile("0|[1-9][0-9]{0,18}")
+"""A weight: an integer below 10**19, in one spelling only."""
 
 FORMAT = "discreet-certificate"
 VERSION = 1
@@ -149,7 +153,7 @@ def _written(value: Any, line: str) -> str:
         fields = (f"{json.dumps(key)}: {_written(value[key], inner)}" for key in sorted(value))
         return "{" + inner + ("," + inner).join(fields) + line + "}"
     if isinstance(value, (list, tuple)) and value:
-        if all(type(item) is str for item in value):
+        if set(map(type, value)) == {str}:
             return "[" + inner + ("," + inner).join(map(encode_basestring_ascii, value)) + line + "]"
         return "[" + inner + ("," + inner).join(_written(item, inner) for item in value) + line + "]"
     return json.dumps(value, sort_keys=True, indent=1, allow_nan=False).replace("\n", line)
@@ -252,7 +256,10 @@ def _json(data: bytes) -> dict[str, Any]:
     except CertificateError:
         raise
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"is not a certificate: it is not JSON text, or was cut short ({error})") from None
+        raise CertificateError(
+            f"is not a certificate: it is not JSON text, or was cut short ({error}); give a certificate, or the folder"
+            " of a release"
+        ) from None
     return document
 
 
@@ -324,7 +331,8 @@ def _neighbours(document: Any, domain: Domain) -> tuple[Any, ...]:
 def _row(document: dict[str, Any], name: str) -> IntegerRow:
     weights = document["weights"]
     _require(_is_int(document["first"]) and abs(document["first"]) < 1 << 62, f"{name}.first", "an integer")
-    _require(bool(weights) and all(map(_is_decimal, weights)), name, "weights as decimal text")
+    texts = set(map(type, weights)) == {str}
+    _require(texts and all(map(_DECIMAL.fullmatch, weights)), name, "weights as decimal text")
     return IntegerRow(document["first"], tuple(map(int, weights)))
 
 
@@ -374,16 +382,6 @@ def _fraction(written: Any, name: str) -> Fraction:
             return value
     raise CertificateError(
         f"{name} is {str(written)[:60]!r}; expected a non-negative integer, decimal or fraction as text"
-    )
-
-
-def _is_decimal(value: object) -> bool:
-    return (
-        isinstance(value, str)
-        and value.isascii()
-        and value.isdecimal()
-        and len(value) <= 19
-        and str(int(value)) == value
     )
 
 

@@ -9,7 +9,7 @@ from discreet.design import compare as designs
 from discreet.exact import Epsilon
 from discreet.extras import require
 
-SETTINGS = {"maxent": ("support", "gamma")}
+SETTINGS = {"maxent": ("support", "gamma"), "power": ("scale", "shape")}
 """The settings that are shown for a design; for other designs, epsilon, sigma2 and step."""
 
 
@@ -18,7 +18,7 @@ def compare(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="Designs to compare: geometric, staircase, gaussian, maxent."
+            help="Designs to compare: geometric, staircase, gaussian, power (shape 1.5), maxent."
             " With --n: geometric, fair, weakly_honest, exponential, uniform.",
         ),
     ],

@@ -14,8 +14,12 @@ from discreet.errors import OutputError, ParameterError
 from discreet.extras import require
 from discreet.papers.claim import Claim
 from discreet.papers.figure import Figure
-from discreet.papers.page import value_text
-from discreet.papers.register import NAMES, Item, Paper, load, tally
+from discreet.papers.page import shown_by, summary, value_text
+from discreet.papers.register import NAMES, Item, Paper, load
+from discreet.papers.wording import RULE
+
+WIDE = 140
+"""Columns of a terminal from which on the register has six columns."""
 
 
 def papers(
@@ -42,9 +46,11 @@ def papers(
         if not Path(adult).is_file():
             raise ParameterError(f"adult is {adult!r}, which is no file; give the path of the UCI Adult data")
         paper = paper.with_data(Path(adult))
+    if figures is not None and not figures.strip():
+        raise ParameterError(f"figures is {figures!r}, which names no folder; give the path of a folder")
     if figure and figures is None:
         raise ParameterError(f"figure is {figure[0]!r} and there is no folder to draw it into; give --figures DIR too")
-    drawn = [paper.figure(number) for number in figure] if figure else list(paper.figures)
+    drawn = [paper.figure(number) for number in dict.fromkeys(figure)] if figure else list(paper.figures)
     if figures is not None:
         require("matplotlib", "plots", "discreet papers --figures")
     if not figure:
@@ -60,35 +66,45 @@ def _show(paper: Paper) -> None:
             tell(f"recomputing {paper.name}", number / len(paper.claims))
             claims += compute()
     show.console.print(paper.citation, style="bold", markup=False)
-    show.console.print(_register(paper.items))
+    show.console.print(_register(paper.items, claims))
+    show.console.print(RULE, markup=False)
     show.console.print(_claims(claims))
     for claim in claims:
         if claim.note:
             show.console.print(f"{claim.item}: {claim.note}", markup=False)
-    printed, formula, ours = (tally(claims, kind) for kind in ("printed", "formula", "ours"))
-    show.console.print(
-        f"{printed.agree} of {printed.total} printed values and statements reproduce;"
-        f" {formula.agree} of {formula.total} values of the paper's formulas agree; {ours.total} values are ours",
-        style="bold",
-    )
+    show.console.print(summary(claims), style="bold", markup=False)
 
 
-def _register(items: Sequence[Item]) -> Grid:
+def _register(items: Sequence[Item], claims: Sequence[Claim]) -> Grid:
+    """Return the register. On a narrow terminal the last two columns stand below what the item says."""
+    wide = show.console.width >= WIDE
     grid = Grid(title="The register", title_justify="left", box=SIMPLE_HEAD)
-    for head in ("item", "where", "what it says", "verdict", "in Discreet"):
-        grid.add_column(head)
+    heads = (
+        ("what it says", "verdict", "in Discreet", "shown by")
+        if wide
+        else ("what it says, in Discreet, shown by", "verdict")
+    )
+    for head in ("item", "where", *heads):
+        grid.add_column(head, overflow="fold")
     for item in items:
         verdict = f"[red]{item.verdict}[/red]" if item.verdict in ("fails", "misprint") else item.verdict
-        grid.add_row(*map(_escaped, (item.name, item.section, item.says)), verdict, _escaped(item.api))
+        name, where, says, api, shown = map(
+            _escaped, (item.name, item.section, item.says, item.api, shown_by(item, claims))
+        )
+        if wide:
+            grid.add_row(name, where, says, verdict, api, shown)
+        else:
+            lines = [says, f"in Discreet: {api}" if api else "", f"shown by: {shown}"]
+            grid.add_row(name, where, "\n".join(filter(None, lines)), verdict, end_section=True)
     return grid
 
 
 def _claims(claims: Sequence[Claim]) -> Grid:
     grid = Grid(title="The claims", title_justify="left", box=SIMPLE_HEAD)
     for head in ("item", "claim", "kind"):
-        grid.add_column(head)
+        grid.add_column(head, overflow="fold")
     for head in ("paper", "ours"):
-        grid.add_column(head, justify="right")
+        grid.add_column(head, justify="right", overflow="fold")
     grid.add_column("agrees", justify="center")
     for claim in claims:
         texts = (claim.item, claim.what, claim.kind, value_text(claim.paper), value_text(claim.ours))

@@ -54,7 +54,8 @@ def _verify_folder(path: str) -> None:
     if second.failures:
         raise _failure(path, None, second)
     all_proved = all(finding.verdict == "proved" for finding in second.findings)
-    complete = verified.other_software is None and not verified.by_content and all_proved
+    replayed = verified.other_software is None and not verified.by_content and not verified.not_compared
+    complete = replayed and all_proved
     verdict = "every claim holds" if complete else "no claim fails, and not every claim was checked"
     _streams.left(verdict)
     style = "bold green" if complete else "bold yellow"
@@ -99,6 +100,8 @@ def _print_checks(verified: "VerifiedFolder", second: independent.Report) -> Non
             " the content of these files are unchecked"
         )
     _show.console.print(f"first check      by this version of Discreet: {proved}", markup=False)
+    for name, reason in verified.not_compared.items():
+        _show.console.print(f"  not compared   {name}: {reason}", style="bold yellow", markup=False)
     _show.console.print("second check     by code that shares nothing with it (discreet/certify/folder):", markup=False)
     for finding in second.findings:
         _show.console.print(f"  {finding.verdict:9}      {finding.claim}: {finding.text}", markup=False)

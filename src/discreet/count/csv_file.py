@@ -37,9 +37,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import duckdb
-import pyarrow as pa
 
 from discreet.count import text_encoding
+from discreet.count._text_copy import write_copy
 from discreet.count.engines.sql import literal
 from discreet.count.file_kind import require_csv
 from discreet.count.recode import HEADER
@@ -52,10 +52,6 @@ DELIMITERS = (";", "\t", "|", ",")
 """Separators of fields that a first line is searched for."""
 _CHUNK = 2**22
 """Bytes that are read at a time."""
-_MOST_FIELDS = 2**20
-"""Fields that are written to a copy at a time, roughly."""
-_MOST_CHARACTERS = 2**26
-"""Characters that are written to a copy at a time, roughly."""
 _LONGEST_FIELD = 2**28
 """Characters of a field. A longer field counts as never closed."""
 _BLOCK = 2**18
@@ -353,28 +349,12 @@ def _is_too_long(field: str) -> bool:
 
 def _copy(path: Path, folder: Path, indices: list[int], delimiter: str, header: bool, one_column: bool) -> Path:
     """Copy some columns to a Parquet file of texts f0, f1, ... In a file of one column, a blank line is a row."""
-    import pyarrow.parquet as pq  # few files need it
 
-    schema = pa.schema([(f"f{i}", pa.string()) for i in range(len(indices))])
-    target = folder / f"copy{len(os.listdir(folder))}.parquet"
-    with pq.ParquetWriter(target, schema) as writer:
-        rows: list[list[str | None]] = []
-        characters = 0
-
-        def flush() -> None:
-            columns = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)]
-            writer.write_table(pa.table(columns, schema=schema))
-            rows.clear()
-
+    def rows() -> Iterator[list[str | None]]:
         for number, row in enumerate(_rows(path, delimiter)):
             if (number == 0 and header) or (not row and not one_column):
                 continue
             fields = [row[index] if index < len(row) else "" for index in indices]
-            characters += sum(map(len, fields))
-            rows.append([field if field and not _is_too_long(field) else None for field in fields])
-            if len(rows) * (len(indices) + 16) > _MOST_FIELDS or characters > _MOST_CHARACTERS:
-                flush()
-                characters = 0
-        if rows:
-            flush()
-    return target
+            yield [field if field and not _is_too_long(field) else None for field in fields]
+
+    return write_copy(rows(), len(indices), folder)

@@ -1,7 +1,8 @@
-"""Excel workbooks: a sheet is copied, cell by cell, to a Parquet file of texts.
+"""Excel workbooks (.xlsx): a sheet is copied, cell by cell, to a Parquet file of texts.
 
 Every cell of a workbook has its own type, so every cell becomes its own canonical text (`canonical_text`): the number 7
-is `7`, a date is `2024-05-31`, true is `true`. No cell decides how another cell is read. Rows are read so:
+is `7`, a date is `2024-05-31`, true is `true`. No cell decides how another cell is read, or whether the sheet can be
+read. Rows are read so:
 
     rows without any value         no row; the first other row names the columns
     columns without a name         beyond the last name: not read; before it: column1, column2, ...
@@ -10,28 +11,24 @@ is `7`, a date is `2024-05-31`, true is `true`. No cell decides how another cell
     an error, such as #N/A         missing
     a text of more than 16 MB      missing
 
-The workbook is read by calamine, which is fast and only reads.
+The sheet is read as a stream (`_sheet_rows`), in memory that does not depend on the place of its cells. A workbook is
+refused only for damage to the file as a whole.
 """
 
-import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from python_calamine import CalamineError, CalamineWorkbook, PasswordError, WorksheetNotFound, XmlError, ZipError
-
+from discreet.count._sheet_rows import Row, SheetRows, width
+from discreet.count._text_copy import write_copy
+from discreet.count._workbook_parts import SharedTexts, Sheet, WorkbookParts
+from discreet.count._workbook_xml import DamagedPartError
 from discreet.count.csv_file import FULL, no_room
 from discreet.count.file_kind import require_kind
 from discreet.errors import InputError
-from discreet.plan.canonical_text import LONGEST_TEXT, WHITE_SPACE, canonical
 
-LARGEST_WHOLE = 2**53
-"""Beyond this, a double does not hold every whole number."""
-
-_ROWS = 2**16
-"""Rows that are written to the copy at a time."""
+NAMED_COLUMNS = "The first row of the sheet with a value must name the columns; give sheet for another sheet"
+"""What to check if a column is missing."""
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -42,8 +39,8 @@ def sheet_names(path: Path) -> list[str]:
     InputError
         The file does not exist, is no workbook, or has a password.
     """
-    with _workbook(path) as workbook:
-        return list(workbook.sheet_names)
+    with _opened(path) as workbook:
+        return [sheet.name for sheet in workbook.sheets]
 
 
 def prepare(
@@ -74,69 +71,48 @@ def prepare(
     InputError
         The file is no workbook, there is no such sheet, or two columns have one name.
     """
-    rows = _rows(path, sheet)
-    names = _names(path, next(rows, []))
-    wanted = set(names if column_names is None else column_names)
-    indices = [i for i, name in enumerate(names) if name in wanted] if wanted <= set(names) else list(range(len(names)))
-    indices = indices or [0]
-    target = folder / f"sheet{len(os.listdir(folder))}.parquet"
     try:
-        _write(rows, indices, target)
+        with _opened(path) as workbook, closing(SharedTexts((folder / "shared-texts").open("w+b"))) as texts:
+            part = _sheet(path, workbook, sheet).part
+            workbook.read_shared_texts(texts)
+            rows = iter(SheetRows(workbook, part, texts))
+            names = _names(path, next(rows, {}))
+            wanted = set(names if column_names is None else column_names)
+            all_known = wanted <= set(names)
+            indices = [i for i, name in enumerate(names) if name in wanted or not all_known] or [0]
+            copy = write_copy(([row.get(index) or None for index in indices] for row in rows), len(indices), folder)
     except OSError as error:
         if error.errno in FULL:
             raise InputError(no_room(path, folder)) from None
-        raise
-    return tuple(names[index] for index in indices), target
+        raise InputError(f"{path} cannot be read ({error.strerror or 'damaged'}); check the path") from None
+    return tuple(names[index] for index in indices), copy
 
 
-def _workbook(path: Path) -> CalamineWorkbook:
+@contextmanager
+def _opened(path: Path) -> Iterator[WorkbookParts]:
     require_kind(path, "excel")
     try:
-        return CalamineWorkbook.from_path(path)
-    except PasswordError:
-        raise InputError(f"{path} has a password; save it without one") from None
-    except (CalamineError, ZipError, XmlError, OSError):
-        raise InputError(f"{path} is no Excel workbook, or is damaged; save it again as .xlsx") from None
+        with closing(WorkbookParts(path)) as workbook:
+            yield workbook
+    except DamagedPartError:
+        raise InputError(f"{path} is damaged, or is no Excel workbook; save it again as .xlsx, or as CSV") from None
 
 
-def _rows(path: Path, sheet: str | None) -> Iterator[list[Any]]:
-    """Yield the rows of a sheet that have a value."""
-    with _workbook(path) as workbook:
-        if sheet is None and not workbook.sheet_names:
-            raise InputError(f"{path} has no sheets; give a workbook with a sheet of rows")
-        name = workbook.sheet_names[0] if sheet is None else sheet
-        try:
-            cells = workbook.get_sheet_by_name(name)
-        except WorksheetNotFound:
-            listed = ", ".join(workbook.sheet_names[:20])
-            raise InputError(f"{path} has no sheet {name!r}; its sheets are {listed}") from None
-        except (CalamineError, ZipError, XmlError):
-            raise _unreadable(path, name) from None
-        before = [""] * (cells.start[1] if cells.start else 0)  # columns are numbered from the first of the sheet
-        rows = cells.iter_rows()
-        while True:
-            try:
-                row = next(rows)
-            except StopIteration:
-                return
-            except (CalamineError, OverflowError):
-                raise _unreadable(path, name) from None
-            if any(cell != "" for cell in row):
-                yield before + row
+def _sheet(path: Path, workbook: WorkbookParts, name: str | None) -> Sheet:
+    if not workbook.sheets:
+        raise InputError(f"{path} has no sheets; give a workbook with a sheet of rows")
+    for sheet in workbook.sheets:
+        if name is None or sheet.name == name:
+            return sheet
+    listed = ", ".join(sheet.name for sheet in workbook.sheets[:20])
+    raise InputError(f"{path} has no sheet {name!r}; give one of its sheets: {listed}")
 
 
-def _unreadable(path: Path, sheet: str) -> InputError:
-    return InputError(f"sheet {sheet!r} of {path} cannot be read; save the workbook again, or save the sheet as CSV")
-
-
-def _names(path: Path, first: list[Any]) -> tuple[str, ...]:
+def _names(path: Path, first: Row) -> tuple[str, ...]:
     """Return the names of columns, from the first row with a value."""
-    names = [_text(cell) or "" for cell in first]
-    while names and not names[-1]:
-        names.pop()
-    if not names:
+    if not width(first):
         raise InputError(f"the sheet of {path} is empty; its first row must name the columns")
-    names = [name or f"column{i + 1}" for i, name in enumerate(names)]
+    names = [first.get(column) or f"column{column + 1}" for column in range(width(first))]
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError(
@@ -144,31 +120,3 @@ def _names(path: Path, first: list[Any]) -> tuple[str, ...]:
                 " first row must name the columns"
             )
     return tuple(names)
-
-
-def _text(cell: Any) -> str | None:
-    """Return the canonical text of a cell, or None if it counts as missing."""
-    if isinstance(cell, str):
-        cell = cell.strip(WHITE_SPACE)
-        return None if len(cell) > LONGEST_TEXT // 4 and len(cell.encode()) > LONGEST_TEXT else cell or None
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool) and abs(cell) > LARGEST_WHOLE:
-        return None
-    return canonical(cell)
-
-
-def _write(rows: Iterator[list[Any]], indices: list[int], target: Path) -> None:
-    schema = pa.schema([(f"f{i}", pa.string()) for i in range(len(indices))])
-    with pq.ParquetWriter(target, schema) as writer:
-        batch: list[list[str | None]] = []
-
-        def flush() -> None:
-            columns = [pa.array(column, pa.string()) for column in zip(*batch, strict=True)]
-            writer.write_table(pa.table(columns, schema=schema))
-            batch.clear()
-
-        for row in rows:
-            batch.append([_text(row[index]) if index < len(row) else None for index in indices])
-            if len(batch) >= _ROWS:
-                flush()
-        if batch:
-            flush()

@@ -57,12 +57,12 @@ class CountPlan:
 
 
 class HeaderColumns(dict[str, T]):
-    """Columns of a CSV file by the names in its first line. The line may be a person's record: no message lists it.
+    """Columns of a CSV file or a sheet by the names in its first line, which no message lists: it may be a record.
 
     Attributes
     ----------
     hint
-        What the first line says about a wrong delimiter or encoding, if it does.
+        What to check: what the first line says about a wrong delimiter or encoding, if it does.
     """
 
     def __init__(self, columns: Mapping[str, T], hint: str = "") -> None:

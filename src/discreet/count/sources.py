@@ -60,8 +60,6 @@ def open_engine(
         from discreet.count.engines.spark import Spark
 
         return Engine(Spark(location, **options, column_names=column_names))
-    if kind == "excel":
-        require("python_calamine", "excel", "the source")
     from discreet.count.engines.duckdb import MEMORY, DuckDB
 
     options["database" if kind == "duckdb" else kind] = location

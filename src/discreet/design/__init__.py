@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from discreet.design.additive.gaussian import gaussian
     from discreet.design.additive.geometric import geometric
     from discreet.design.additive.maxent import maxent
+    from discreet.design.additive.power import power
     from discreet.design.additive.staircase import staircase
     from discreet.design.cycle.cyclic import cyclic
     from discreet.design.matrix.constrained import constrained
@@ -35,6 +36,7 @@ __all__ = [
     "gaussian",
     "geometric",
     "maxent",
+    "power",
     "randomized_response",
     "select",
     "staircase",

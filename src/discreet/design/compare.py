@@ -19,6 +19,7 @@ from discreet.design.additive.gaussian import gaussian
 from discreet.design.additive.geometric import geometric
 from discreet.design.additive.maxent import maxent
 from discreet.design.additive.maxent_gamma import largest_variance
+from discreet.design.additive.power import power
 from discreet.design.additive.staircase import staircase
 from discreet.design.matrix.exponential import exponential
 from discreet.design.matrix.fair import fair
@@ -29,6 +30,9 @@ from discreet.exact import Epsilon, Number, exact, text
 from discreet.mechanism import Mechanism
 
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-4, 2.0**14
+
+MIDDLE_SHAPE = "1.5"
+"""The shape of `power` noise in a comparison: halfway between geometric and Gaussian noise."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ def _families_on_unbounded_counts(tail: Number) -> dict[str, Family]:
         "geometric": lambda scale: geometric(epsilon=1 / scale, tail=tail),
         "staircase": lambda scale: staircase(epsilon=1 / scale, tail=tail),
         "gaussian": lambda scale: gaussian(sigma2=scale**2, tail=tail),
+        "power": lambda scale: power(scale=scale, shape=MIDDLE_SHAPE, tail=tail),
     }
 
 
@@ -88,7 +93,8 @@ def compare(
     Parameters
     ----------
     names : sequence of str
-        geometric, staircase, gaussian, maxent; with n: geometric, fair, weakly_honest, exponential, uniform.
+        geometric, staircase, gaussian, power (of shape 1.5), maxent; with n: geometric, fair, weakly_honest,
+        exponential, uniform.
     epsilon, delta : Number
         The privacy to compare at. Delta must be above 0 for unbounded counts.
     variance : Number, optional

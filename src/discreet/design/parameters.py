@@ -4,7 +4,7 @@ Every function returns the parameter as an exact number, or raises ParameterErro
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from discreet.errors import ParameterError
@@ -64,15 +64,15 @@ def positive(value: Number, name: str) -> Fraction:
     return number
 
 
-def support(value: object) -> int:
+def support(value: object, most: int = LARGEST_SUPPORT) -> int:
     """Return the farthest noise."""
-    return integer(value, "support", 1, LARGEST_SUPPORT, "a table holds no wider noise")
+    return integer(value, "support", 1, most, "a table holds no wider noise")
 
 
-def reach(value: float, remedy: str) -> int:
-    """Return the support that noise needs to reach a value. `remedy` ends the message of the error."""
-    if not value <= LARGEST_SUPPORT:
-        raise ParameterError(f"the noise reaches {value:.3g}, beyond {LARGEST_SUPPORT}: {remedy}")
+def reach(value: float, remedy: str, most: int = LARGEST_SUPPORT) -> int:
+    """Return the support, `most` at most, that noise needs to reach a value. `remedy` ends the message of the error."""
+    if not value <= most:
+        raise ParameterError(f"the noise reaches {value:.3g}, beyond {most}: {remedy}")
     return max(1, math.ceil(value))
 
 
@@ -81,6 +81,38 @@ def seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
         raise ParameterError(f"time_limit is {value!r}; give seconds, above 0")
     return float(value)
+
+
+def cut(
+    weights: Iterable[tuple[int, int]], shift: int, tail: Fraction, remedy: str, most: int = LARGEST_SUPPORT
+) -> list[int]:
+    """Return integers in proportion to p(0), p(1), ... until the mass beyond is at most the tail.
+
+    Parameters
+    ----------
+    weights
+        p(z) and p(z+1)/p(z) for z = 0, 1, ... without end, both times 2**shift. The ratio never rises.
+    remedy
+        The end of the message of the error.
+    most
+        Largest support.
+
+    Raises
+    ------
+    ParameterError
+        The noise is wider than the largest support.
+    """
+    half: list[int] = []
+    total, one = 0, 1 << shift
+    for z, (weight, ratio) in enumerate(weights):
+        beyond = 2 * weight << shift  # over one - ratio: a geometric series above the tail
+        if weight == 0 or (z > 1 and beyond * tail.denominator <= tail.numerator * total * (one - ratio)):
+            break
+        half.append(weight)
+        total += 2 * weight if z else weight
+        if z > most:
+            reach(z, remedy, most)
+    return half
 
 
 def symmetric_noise(half: Sequence[int]) -> Row:

@@ -20,6 +20,7 @@ MODULES = {
     "gaussian": "discreet.design.additive.gaussian",
     "geometric": "discreet.design.additive.geometric",
     "maxent": "discreet.design.additive.maxent",
+    "power": "discreet.design.additive.power",
     "randomized_response": "discreet.design.matrix.randomized_response",
     "select": "discreet.design.matrix.select",
     "staircase": "discreet.design.additive.staircase",

@@ -136,6 +136,9 @@ class Intervals:
 def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, prior: Any = None) -> Intervals:
     """Return interval, mean and mode of every cell, equal to those of `posterior`, for millions of cells.
 
+    Under the flat prior, an interval that begins at 0 is not shorter than half the width of an interval far above 0: a
+    measurement far below 0 says "few", and never "nobody". Published intervals have the same rule.
+
     Parameters
     ----------
     ptable : PTable
@@ -175,9 +178,23 @@ def intervals(ptable: PTable, observed: npt.ArrayLike, level: Number = 0.95, pri
     summary = summaries(likelihood, distinct, level, known_prior)
     require_possible(likelihood, distinct, summary.possible)
     index = inverse.reshape(measurements.shape)
-    high = summary.high[index]
+    low, high = summary.low[index], summary.high[index]
+    if isinstance(known_prior, Flat):
+        high = np.where(low == 0, np.maximum(high, _half_width(likelihood, level)), high)
     open_end = (high == likelihood.upper) & (isinstance(known_prior, Flat) and likelihood.upper < LARGEST)
-    return Intervals(summary.low[index], high, summary.mean[index], summary.mode[index], open_end)
+    return Intervals(low, high, summary.mean[index], summary.mode[index], open_end)
+
+
+def _half_width(likelihood: Likelihood, level: Number) -> int:
+    """Return half the width of an interval of a large measurement under a flat prior, rounded up.
+
+    It is 0 if there are no large counts, and ends with the domain.
+    """
+    far = likelihood.table.start + likelihood.most + np.arange(len(likelihood.table.interior))
+    if not len(far) or far[-1] - likelihood.least > likelihood.upper:
+        return 0
+    summary = summaries(likelihood, far, level, Flat())
+    return min(int(-((summary.low - summary.high) // 2).min()), likelihood.upper)
 
 
 def column_names(*ptables: PTable) -> tuple[str, ...]:

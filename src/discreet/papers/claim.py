@@ -1,18 +1,22 @@
 """One statement about a paper: what the paper has, what Discreet computes, and whether the two agree."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-Kind = Literal["printed", "formula", "ours"]
+Kind = Literal["quoted", "stated", "formula", "ours"]
 """Where the value in the column `paper` comes from.
 
-printed
-    The paper prints the value or makes the statement. Only such claims count as reproduced or not.
+quoted
+    The paper prints the value. Only such claims count as reproduced or not.
+stated
+    The paper makes the statement, in words or as a theorem, and Discreet judges it.
 formula
     The value follows from a formula of the paper, evaluated here.
 ours
     The paper does not make the statement; Discreet adds the value for comparison.
 """
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -24,13 +28,13 @@ class Claim:
     item
         Name of the item in the paper's register: "Example 1", "Figure 7", "Lemma 3".
     what
-        What is claimed, in a few words.
+        What is claimed, in a few words. A word of quantity is followed by its limit (`discreet.papers.wording`).
     paper
         The paper's value; None if the paper has no value.
     ours
         The value computed here, now.
     agrees
-        True if ours is the paper's value, to the digits that the paper prints.
+        True if ours is the paper's value, to the digits that the paper prints, or if the statement holds.
     note
         What is true instead, if the two do not agree.
     kind
@@ -43,11 +47,11 @@ class Claim:
     ours: str | float
     agrees: bool
     note: str = ""
-    kind: Kind = "printed"
+    kind: Kind = "quoted"
 
 
 def number(
-    item: str, what: str, paper: float, ours: float, digits: int, note: str = "", kind: Kind = "printed"
+    item: str, what: str, paper: float, ours: float, digits: int, note: str = "", kind: Kind = "quoted"
 ) -> Claim:
     """Return a claim about a number that is given with so many digits after the point."""
     return Claim(item, what, paper, ours, round(ours, digits) == round(paper, digits), note, kind)

@@ -13,6 +13,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import MaxNLocator
 
 from discreet import files
+from discreet.errors import OutputError
 from discreet.papers.figure import Curve, Figure, Flowchart, Heatmap, Panel, Panels, TextTable, to_csv
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22")
@@ -27,20 +28,49 @@ WIDTH, WIDTH_ALONE = 6.2, 8.5
 MOST_MARKERS = 15
 """Markers on one line, at most: more of them hide the line."""
 
+MARKER_SIZES = (5.0, 7.0, 9.0, 11.0)
+"""Of the first curve of a panel and of those after it: open markers of points that coincide lie around each other.
+
+Where points are moved they stand side by side, and all have the first size.
+"""
+
 
 def write(figure: Figure, folder: Path, stem: str) -> tuple[Path, Path]:
-    """Compute a figure and write the picture and its data.
+    """Compute a figure and write the picture and its data, both or none.
 
     Returns
     -------
     tuple
         Paths of the PNG file and of the CSV file.
+
+    Raises
+    ------
+    OutputError
+        One of the two cannot be written, or a picture that would be replaced cannot be read. A picture that was there
+        before stays as it was.
     """
     panels = figure.panels()
     picture, data = folder / f"{stem}.png", folder / f"{stem}.csv"
-    files.write(picture, png(figure, panels))
-    files.write(data, to_csv(panels).encode())
+    image = png(figure, panels)
+    before = _content(picture)
+    files.write(picture, image)
+    try:
+        files.write(data, to_csv(panels).encode())
+    except OutputError:
+        if before is None:
+            picture.unlink()
+        else:
+            files.write(picture, before)
+        raise
     return picture, data
+
+
+def _content(path: Path) -> bytes | None:
+    """Return the bytes of a file, or None if there is no file."""
+    try:
+        return path.read_bytes() if path.is_file() else None
+    except OSError as error:
+        raise OutputError(f"{path} is there and cannot be read ({error.strerror}); choose another folder") from None
 
 
 def png(figure: Figure, panels: Panels) -> bytes:
@@ -70,15 +100,17 @@ def png(figure: Figure, panels: Panels) -> bytes:
 def _panel(axes: Axes, panel: Panel) -> None:
     bars = sum(curve.style == "bars" for curve in panel.curves)
     bar = paper = ours = 0
+    moved = any(np.any(curve.shift) for curve in panel.curves)
     for number, curve in enumerate(panel.curves):
-        colour = OURS[ours % len(OURS)] if curve.ours else COLOURS[paper % len(COLOURS)]
+        palette, place = (OURS, ours) if curve.ours else (COLOURS, paper)
+        colour = palette[(place if curve.colour is None else curve.colour) % len(palette)]
         ours, paper = ours + curve.ours, paper + (not curve.ours)
         if curve.style == "bars":
             _bars(axes, curve, colour, bar, bars)
             bar += 1
         else:
-            _curve(axes, curve, colour, number)
-    axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
+            _curve(axes, curve, colour, number, 0 if moved else number)
+    axes.set(xlabel=panel.axis_label, ylabel=panel.y_label, title=panel.title)
     if panel.log_y:
         axes.set_yscale("log")
     if panel.log_x:
@@ -94,7 +126,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
         axes.legend(fontsize=8, framealpha=0.85)
 
 
-def _curve(axes: Axes, curve: Curve, colour: str, number: int) -> None:
+def _curve(axes: Axes, curve: Curve, colour: str, number: int, size: int) -> None:
     style: dict[str, Any] = {"color": colour, "label": curve.name, "zorder": 4 if curve.ours else 3}
     if curve.style != "points":
         style |= {"ls": LINES[number % len(LINES)], "lw": 2.2 if curve.ours else 1.6}
@@ -102,7 +134,7 @@ def _curve(axes: Axes, curve: Curve, colour: str, number: int) -> None:
         every = max(1, math.ceil(len(curve.x) / MOST_MARKERS))
         style |= {
             "marker": MARKERS[number % len(MARKERS)],
-            "ms": 5.5,
+            "ms": MARKER_SIZES[min(size, len(MARKER_SIZES) - 1)],
             "mfc": "none",
             "markevery": (number % every, every),
         }

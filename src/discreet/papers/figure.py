@@ -34,7 +34,9 @@ class Curve:
         Ends of an error bar at every point; None if there are none.
     shift
         How far to the right the curve, or each of its points, is drawn, so that curves that coincide can be told apart.
-        The data keep their x.
+        The data keep their x, and the x axis says that points are moved (`Panel.axis_label`).
+    colour
+        Place in the palette, so that one thing has one colour in all panels; None for the next colour.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Curve:
     low: Floats | None = None
     high: Floats | None = None
     shift: float | Floats = 0.0
+    colour: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,15 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     x_ticks: Sequence[str] | None = None
+
+    @property
+    def axis_label(self) -> str:
+        """Text of the x axis: `x_label`, and by how much points are moved, if some are."""
+        farthest = max((float(np.abs(curve.shift).max()) for curve in self.curves), default=0.0)
+        if not farthest:
+            return self.x_label
+        moved = f"points side by side, moved by up to {farthest:.2g}"
+        return f"{self.x_label} ({moved})" if self.x_label else moved
 
 
 @dataclass(frozen=True)

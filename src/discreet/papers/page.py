@@ -10,34 +10,33 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.errors import InputError
-from discreet.papers.claim import Claim
-from discreet.papers.register import NAMES, Paper, load, tally
+from discreet.papers.claim import KINDS, Claim
+from discreet.papers.register import NAMES, Item, Paper, load, tally
+from discreet.papers.wording import RULE
 
 START, END = "<!-- generated: the register -->", "<!-- end of the register -->"
 
 
 def generated(paper: Paper, claims: Sequence[Claim]) -> str:
     """Return the register and the claims of a paper as Markdown."""
-    printed, formula, ours = (tally(claims, kind) for kind in ("printed", "formula", "ours"))
     lines = [
         "## The register",
         "",
-        f"{printed.agree} of {printed.total} printed values and statements reproduce. {formula.agree} of"
-        f" {formula.total} values that follow from the paper's formulas agree with an independent computation."
-        f" {ours.total} values are ours, for comparison.",
+        summary(claims),
         "",
         "| item | where | what it says | verdict | in Discreet | shown by |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for item in paper.items:
-        count = sum(claim.item == item.name for claim in claims)
-        shown = item.shown_by or f"{count} claim{'s' if count > 1 else ''} below"
         api = f"`{item.api}`" if item.api else ""
-        cells = [item.name, item.section, item.says, item.verdict, api, shown]
+        cells = [item.name, item.section, item.says, item.verdict, api, shown_by(item, claims)]
         lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     lines += [
         "",
         "## The claims",
+        "",
+        "A claim is quoted (a value that the paper prints), stated (a statement of the paper that is judged here), a"
+        " value of a formula of the paper, or ours. " + RULE,
         "",
         "| item | claim | kind | paper | ours | agrees |",
         "| --- | --- | --- | ---: | ---: | --- |",
@@ -55,6 +54,23 @@ def generated(paper: Paper, claims: Sequence[Claim]) -> str:
     notes = [f"- {claim.item}, {claim.what}: {claim.note}" for claim in claims if claim.note]
     lines += ["", "## Notes on the claims", "", *notes] if notes else []
     return "\n".join(lines) + "\n"
+
+
+def summary(claims: Sequence[Claim]) -> str:
+    """Return how many claims of each kind agree. Only quoted values reproduce or do not."""
+    quoted, stated, formula, ours = (tally(claims, kind) for kind in KINDS)
+    return (
+        f"{quoted.agree} of {quoted.total} values that the paper prints reproduce. {stated.agree} of {stated.total}"
+        f" statements of the paper hold. {formula.agree} of {formula.total} values that follow from the paper's"
+        f" formulas agree with an independent computation. {ours.total} values are ours, for comparison."
+    )
+
+
+def shown_by(item: Item, claims: Sequence[Claim]) -> str:
+    """Return the test or the reason that an item names, and how many claims judge the item."""
+    count = sum(claim.item == item.name for claim in claims)
+    told = f"{count} claim{'s' if count > 1 else ''} below" if count else ""
+    return "; ".join(filter(None, [told, item.shown_by]))
 
 
 def page(text: str, content: str) -> str:

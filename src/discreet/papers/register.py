@@ -28,7 +28,7 @@ misprint
 fails
     False.
 no claim
-    A definition, a notation, a setting or a plan for later: nothing to be right or wrong.
+    A definition, a notation, a setting, an expectation or a plan for later: nothing to be right or wrong.
 """
 
 

@@ -15,6 +15,7 @@ from discreet.design.additive.bounded import bounded
 from discreet.design.additive.gaussian import gaussian
 from discreet.design.additive.geometric import geometric
 from discreet.design.additive.maxent import maxent
+from discreet.design.additive.power import power
 from discreet.design.additive.staircase import staircase
 from discreet.design.cycle.cyclic import cyclic
 from discreet.design.matrix.constrained import constrained
@@ -25,6 +26,12 @@ from discreet.mechanism import Mechanism, Row
 
 SHARES = (0.9999, 0.9, 0.5, 0.1)
 """Shares of delta that the ends of the noise may take."""
+
+SHARES_BETWEEN = (0.01,)
+"""The same for shapes between geometric and Gaussian noise, which waste what a larger share costs."""
+
+WIDEST_BETWEEN = 20_000
+"""Largest support of noise of a shape between 1 and 2, which takes seconds to compute."""
 
 SMALL, WIDEST = 100, 300
 """Largest n for which all mechanisms on 0..n are tried, and largest n for which the geometric one is tried."""
@@ -44,12 +51,15 @@ class Family(NamedTuple):
         The design in floats, which is faster, for the search.
     shares
         Shares of delta that the end of the noise may take. A purely private family has none.
+    coarse
+        If True, the search composes on a coarse lattice: no lattice of few points holds all losses of the family.
     """
 
     name: str
     make: Make
     roughly: Make
     shares: tuple[float, ...]
+    coarse: bool = False
 
 
 def families(domain: Domain, delta: Fraction, contributions: int) -> Iterator[Family]:
@@ -99,6 +109,26 @@ def _noise(domain: Counts, contributions: int) -> Iterator[Family]:
         yield Family("bounded", narrow, narrow, SHARES[::2])
 
 
+def between(shape: float) -> Family:
+    """Return noise proportional to exp(-|z/s|^shape), between geometric and Gaussian noise; its scale is about its
+    standard deviation."""
+    width = math.sqrt(math.gamma(1 / shape) / math.gamma(3 / shape))
+
+    def end(scale: float, end_delta: float) -> int:
+        exponent = max(-math.log(end_delta * 2 * width * scale * math.gamma(1 + 1 / shape)), 1.0)
+        reach = width * scale * exponent ** (1 / shape)
+        return parameters.reach(reach, "the noise is too wide: give a larger budget", WIDEST_BETWEEN)
+
+    def make(scale: float, end_delta: float) -> Mechanism:
+        end(scale, end_delta)
+        return power(scale=short(width * scale, up=True), shape=str(shape), tail=short(end_delta))
+
+    def roughly(scale: float, end_delta: float) -> Mechanism:
+        return _symmetric(-((np.arange(end(scale, end_delta) + 1.0) / (width * scale)) ** shape))
+
+    return Family("power", make, roughly, SHARES_BETWEEN, coarse=True)
+
+
 def _geometric(scale: float, end_delta: float) -> Mechanism:
     epsilon = short(1 / scale)
     return geometric(epsilon=epsilon, support=_geometric_end(float(epsilon), end_delta))
@@ -133,7 +163,8 @@ def _bell_end(scale: float, end_delta: float) -> int:
 def _symmetric(half: npt.NDArray[Any]) -> Mechanism:
     """Return noise from the logarithms, up to a constant, of the probabilities of 0, 1, ..."""
     logs = np.concatenate([half[:0:-1], half])
-    return Mechanism(Counts(), interior=(Row.from_logs(1 - len(half), logs - math.log(math.fsum(np.exp(logs)))),))
+    total = math.fsum(np.exp(logs).tolist())
+    return Mechanism(Counts(), interior=(Row.from_logs(1 - len(half), logs - math.log(total)),))
 
 
 def _bounded(scale: float, end_delta: float, lowest: int) -> Mechanism:

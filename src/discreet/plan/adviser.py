@@ -27,7 +27,7 @@ from discreet.errors import CertifyError, DiscreetError, ParameterError, Precisi
 from discreet.exact import Epsilon, Number, exact
 from discreet.mechanism import Mechanism
 from discreet.plan._noise_families import WIDEST, Family, families, short
-from discreet.plan._noise_search import Found, TotalBudget, composed, found_scales, mean_error
+from discreet.plan._noise_search import ENDS, Found, TotalBudget, best_between, composed, found_scales, mean_error
 
 BITS = (32, 48, 62)
 """Sizes of tables, tried in turn: a small delta in each cell needs many bits."""
@@ -39,6 +39,7 @@ NOTES = {
     "geometric": "every step costs exactly epsilon, which is best if one person is in few cells",
     "maxent": "losses average out over many cells, and the noise has a hard end",
     "gaussian": "losses average out over many cells; the end of the noise follows from the budget",
+    "power": "between geometric and Gaussian noise, which is best if one person is in neither few nor many cells",
     "staircase": "flat steps as wide as the number of rows of one person",
     "bounded": "the largest chance of the true count for its support",
     "constrained": "the least squared error on a small range of counts",
@@ -150,8 +151,7 @@ def advise(
     domain = Counts() if domain is None else domain
     _refuse_impossible(budget, domain, delta)
     checked_bits = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
-    candidates = _families(domain, budget)
-    found = [_best(family, found_scales(family, budget), budget, checked_bits) for family in candidates]
+    found = [_best(family, scales, budget, checked_bits) for family, scales in _searched(domain, budget)]
     advice = [best for best in found if best is not None]
     if not advice:
         raise _no_design(budget)
@@ -178,9 +178,9 @@ def best_advice(*, epsilon: Number, delta: Number, cells: int, contributions: in
         return advise(epsilon=epsilon, delta=delta, cells=cells, contributions=contributions, bits=bits)[0]
     budget = _checked_budget(epsilon, delta, cells, contributions)
     _refuse_impossible(budget, Counts(), delta)
-    candidates = [(found, family) for family in _families(Counts(), budget) if (found := found_scales(family, budget))]
-    for found, family in sorted(candidates, key=lambda candidate: candidate[0][0].noisiness):
-        if (best := _best(family, found, budget, bits)) is not None:
+    candidates = [(family, scales) for family, scales in _searched(Counts(), budget) if scales]
+    for family, scales in sorted(candidates, key=lambda candidate: candidate[1][0].noisiness):
+        if (best := _best(family, scales, budget, bits)) is not None:
             return best
     raise _no_design(budget)
 
@@ -194,14 +194,24 @@ def _checked_budget(epsilon: Number, delta: Number, cells: int, contributions: i
     )
 
 
-def _families(domain: Domain, budget: TotalBudget) -> list[Family]:
+def _searched(domain: Domain, budget: TotalBudget) -> list[tuple[Family, list[Found]]]:
+    """Return the families for a domain, each with its least scales.
+
+    Raises
+    ------
+    ParameterError
+        No family is for the domain and the budget.
+    """
     candidates = list(families(domain, budget.delta, budget.contributions))
     if not candidates:
         raise ParameterError(
             f"delta is 0, and {domain} only has designs that need delta > 0, because their noise must end somewhere;"
             f" give delta, for example 1e-9, or counts from 0 to at most {WIDEST}"
         )
-    return candidates
+    searched = [(family, found_scales(family, budget)) for family in candidates]
+    if ENDS.keys() <= {family.name for family in candidates}:
+        searched.append(best_between(searched, budget))
+    return searched
 
 
 def _no_design(budget: TotalBudget) -> ParameterError:
@@ -241,7 +251,7 @@ def _best(family: Family, found: list[Found], budget: TotalBudget, bits: int | N
             except DiscreetError:
                 break
             sizes = (bits,) if bits is not None else _sizes(scale, end_delta, budget)
-            if (ptable := _certified(mechanism, budget, sizes)) is not None:
+            if (ptable := _certified(mechanism, budget, sizes, family.coarse)) is not None:
                 return _advice(family.name, mechanism, ptable, budget)
     return None
 
@@ -257,8 +267,12 @@ def _sizes(scale: float, end_delta: float, budget: TotalBudget) -> tuple[int, ..
     return tuple(size for size in BITS if 2.0**size * end_delta >= 16 * scale) or BITS[-1:]
 
 
-def _certified(mechanism: Mechanism, budget: TotalBudget, sizes: tuple[int, ...]) -> PTable | None:
-    """Return the table with the fewest bits that meets the budget, or None if none does."""
+def _certified(mechanism: Mechanism, budget: TotalBudget, sizes: tuple[int, ...], coarse: bool) -> PTable | None:
+    """Return the table with the fewest bits that meets the budget, or None if none does.
+
+    coarse
+        If True, composing is slow, and is left out if a coarse lattice finds that the table misses the budget.
+    """
     epsilon = None if mechanism.design.get("epsilon") is not None else certify_at(mechanism)
     for size in sizes:
         try:
@@ -267,7 +281,7 @@ def _certified(mechanism: Mechanism, budget: TotalBudget, sizes: tuple[int, ...]
                 ptable = mechanism.certify(epsilon, size)
         except CertifyError:
             continue
-        if budget.contributions == 1 or budget.nearly(ptable):
+        if (budget.contributions == 1 and not coarse) or budget.nearly(ptable, coarse):
             if budget.met_by(ptable):
                 return ptable
             if budget.contributions > 1:  # more bits do not lower the cost of several cells at once: more noise does

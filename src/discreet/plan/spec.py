@@ -104,7 +104,7 @@ class ReleaseSpec(Section):
         description="Counts that are public from elsewhere. Fixed counts are outside the guarantee.",
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Public seed of the reconciliation.")
-    outputs: list[Literal["csv", "parquet", "json-stat", "sdmx-csv"]] = Field(
+    outputs: list[Literal["csv", "parquet", "json-stat", "sdmx-csv", "xlsx"]] = Field(
         ["csv"], min_length=1, description="Formats of the tables, each once."
     )
     language: Language = Field("en", description="Language of the report, of README.md and of labels.")

@@ -118,10 +118,16 @@ def _fit(rows: list[list[str]]) -> tuple[bool, float, int]:
 
 
 def _has_header(rows: list[list[str]]) -> bool:
-    """Return True if the first row may name columns: its fields are different, and none is a number."""
-    first = [field.strip() for field in rows[0]] if rows else []
+    """Return True if the first row may name columns: no field is a number, and the fields are different.
+
+    Fields that are not different still name columns, two of them alike, if none of them occurs in its column again.
+    """
+    first, *others = [[field.strip() for field in row] for row in rows] or [[]]
     named = [field for field in first if field]
-    return bool(named) and len(set(named)) == len(named) and not any(_NUMBER.fullmatch(field) for field in named)
+    if not named or any(_NUMBER.fullmatch(field) for field in named):
+        return False
+    again = any(field and field == row[i] for row in others for i, field in enumerate(first) if i < len(row))
+    return len(set(named)) == len(named) or (bool(others) and not again)
 
 
 def _decimal(rows: list[list[str]]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from discreet.count.file_kind import file_kind, no_file, require_kind
 from discreet.count.sources import open_engine
 from discreet.errors import InputError, ParameterError
-from discreet.extras import require
 from discreet.plan.source import FIELDS, PATHS
 from discreet.prepare.file_dialect import FileDialect, file_dialect
 from discreet.prepare.proposal import Proposal, propose
@@ -104,7 +103,6 @@ def initial_spec(
         options |= dialect.options()
         notes += _dialect_notes(dialect)
     if kind == "excel":
-        require("python_calamine", "excel", "an Excel workbook")
         notes += _sheet_notes(Path(data), sheet)
     source = {kind: data, **options}
     with open_engine(source) as engine:

@@ -25,9 +25,6 @@ FEW_NUMBERS = 12
 FEW_DATES = 30
 """Different dates of a column that are proposed as categories."""
 
-MOST_CONTRIBUTIONS = 10
-"""Rows of one person that a specification may count."""
-
 _MANY_ROWS = 1000
 _RARE = 3
 """In a file of many rows, values of fewer rows are left out: they are often typing errors, and may point to people."""

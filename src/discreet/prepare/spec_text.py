@@ -8,10 +8,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.labels import OTHER
 from discreet.plan.sections import LONGEST_LABEL
 from discreet.plan.spec import COLUMNS, RESERVED
-from discreet.prepare.proposal import MOST_CONTRIBUTIONS, Proposal, Proposed
+from discreet.prepare.proposal import Proposal, Proposed
 
 MOST_DIMENSIONS = 6
 """Dimensions in the first tables."""
@@ -112,7 +113,7 @@ budget: {epsilon: 1, delta: 1e-6}
 # and replace the line by `secret: {file: secret.key}`. For several releases about the same people, add a ledger.
 key: fresh
 reconcile: auto              # make tables that add up
-outputs: [csv]               # or csv, parquet, json-stat
+outputs: [csv]               # or csv, parquet, json-stat, sdmx-csv, xlsx
 """.splitlines()
 
 
@@ -135,7 +136,8 @@ def _unit(proposal: Proposal) -> list[str]:
     counted = min(most, MOST_CONTRIBUTIONS)
     lines = [
         "# Whose privacy is kept: the people that a column names. Rows without an id do not count. If one has more",
-        "# rows than contributions, only that many count. More contributions need more noise.",
+        "# rows than contributions, only that many count. More contributions need more noise: `discreet plan` shows",
+        "# how much. Take the number that your questionnaire allows, not the number that was found.",
         "unit:",
         f"  id: {quoted(proposal.id, in_flow=False)}",
         f"  contributions: {counted}           # rows of one id in the data, at most: {most}",

@@ -15,7 +15,7 @@ from discreet.exact import text
 from discreet.plan.guarantee import cell_delta, cell_epsilon, why_no_promise
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
-from discreet.publish import table_files
+from discreet.publish import table_files, table_workbook
 from discreet.publish.cell_intervals import CountIntervals, count_intervals
 from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.manifest import (
@@ -118,7 +118,14 @@ class Published:
         """Return the content of the files of tables in some formats, by file name."""
         intervals = None if self.version == 1 else self.intervals_of(tables)
         labels = DisplayLabels(self.plan.spec)
-        return table_files.tables_as_files(labels, self.plan.layout, tables, formats, intervals)
+        files = table_files.tables_as_files(labels, self.plan.layout, tables, formats, intervals)
+        if table_workbook.EXTENSION in formats:
+            for index, (table, _) in enumerate(self.plan.layout.tables):
+                margins = table_files.table_margins(self.plan.layout, index, tables, intervals)
+                rows = table_files.table_rows(table, margins)
+                name = f"{table.name}.{table_workbook.EXTENSION}"
+                files[name] = table_workbook.table_workbook(labels, self.plan, table, rows)
+        return files
 
     def _readme(self, names: Sequence[str]) -> bytes:
         """Return README.md. `names` are the files of tables."""

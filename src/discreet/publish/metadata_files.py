@@ -133,7 +133,7 @@ def readme(
     if labels.notes:
         blocks += [f"## {words('notes')}", "\n".join(f"- {_plain(note)}" for note in labels.notes)]
     blocks += [f"## {words('readme_tables')}", "\n".join(_table_line(labels, table) for table, _ in margins)]
-    blocks.append(words("readme_columns"))
+    blocks.append(f"{words('readme_columns')} {words('readme_marks')}")
     if "sdmx-csv" in spec.outputs:
         blocks.extend(_codes(labels, table, own) for table, own in margins)
     blocks += [

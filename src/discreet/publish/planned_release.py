@@ -15,8 +15,10 @@ Every number follows from the specification and the certified table alone.
 
 import json
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -260,15 +262,14 @@ def error_within(ptable: PTable) -> int:
 
 def _within(first: int, weights: tuple[int, ...]) -> int:
     """Return the smallest distance from 0 that holds 95% of the weights of first, first + 1, ..."""
-    by_distance: dict[int, int] = {}
-    for noise, weight in enumerate(weights, first):
-        by_distance[abs(noise)] = by_distance.get(abs(noise), 0) + weight
-    held, total = 0, sum(weights)
-    for distance in sorted(by_distance):
-        held += by_distance[distance]
-        if held * 100 >= total * round(100 * LEVEL):
-            return distance
-    return max(by_distance)
+    below = list(accumulate(weights, initial=0))  # the sum of all weights before each one
+    end = first + len(weights)
+
+    def is_enough(distance: int) -> bool:
+        held = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
+        return held * 100 >= below[-1] * round(100 * LEVEL)
+
+    return bisect_left(range(max(abs(first), abs(end))), True, key=is_enough)
 
 
 def design_in_words(ptable: PTable) -> str:

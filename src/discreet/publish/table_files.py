@@ -32,7 +32,7 @@ MEASUREMENTS = "measurements.csv"
 NUMBERS = ("count", "low", "high")
 """The columns of numbers. Files of version 1 have the first of them only."""
 
-EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv"}
+EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv", "xlsx": "xlsx"}
 """How the file names of each format end."""
 
 INTERVALS = "intervals"
@@ -112,7 +112,7 @@ def tables_as_files(
     tables
         For each table of the layout, the counts of its groupings.
     formats
-        Some of "csv", "parquet", "json-stat" and "sdmx-csv".
+        Some of "csv", "parquet", "json-stat" and "sdmx-csv". `table_workbook` makes "xlsx".
     intervals
         The intervals of the counts; None for version 1 of the format.
     """
@@ -220,7 +220,8 @@ def _json_stat(labels: DisplayLabels | None, table: TableSpec, margins: Margins)
 def _json_stat_notes(labels: DisplayLabels) -> dict[str, Any]:
     """Return source, notes, contact and licence of a JSON-stat document."""
     metadata = labels.spec.metadata
-    notes = [*([labels.description] if labels.description else []), *labels.notes, labels.words("readme_columns")]
+    columns = f"{labels.words('readme_columns')} {labels.words('readme_marks')}"
+    notes = [*([labels.description] if labels.description else []), *labels.notes, columns]
     extension = {"contact": metadata.contact, "licence": metadata.licence}
     return {
         "source": f"{labels.title} ({labels.spec.version})",

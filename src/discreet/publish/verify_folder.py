@@ -5,7 +5,8 @@
   give it.
 - The tables: no count is further from its measurement, or from least squares, than noise explains (`distance`).
 - The files: they are made again from the measurements and compared byte for byte, and there are no others. A Parquet
-  file that another version of pyarrow wrote is compared by content; its other bytes are not checked.
+  file that another version of pyarrow wrote is compared by content; its other bytes are not checked. A workbook of
+  another version of XlsxWriter is not compared, nor is any workbook where XlsxWriter is not installed.
 - The manifest: it is made again and compared as a whole. The last digits of the composed guarantee may differ, because
   machines differ there.
 
@@ -20,8 +21,8 @@ their form only.
 import json
 import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from discreet.publish._opened_folder import Measurements, open_folder, read_meas
 from discreet.publish._other_version import other_software, same_parquet, wrong_tables
 from discreet.publish.folder import Published
 from discreet.publish.manifest import ComposedGuarantee, Manifest
+from discreet.publish.table_workbook import why_not_compared
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import Fitted, TablePlan, make_table_plan
 
@@ -74,6 +76,8 @@ class VerifiedFolder:
         The names of the files that the running version makes otherwise.
     by_content
         The names of Parquet files that another version of pyarrow wrote. Only their content was compared.
+    not_compared
+        The names of workbooks that were not compared, each with the reason.
     """
 
     folder: Path
@@ -82,6 +86,7 @@ class VerifiedFolder:
     other_software: str | None = None
     not_replayed: tuple[str, ...] = ()
     by_content: tuple[str, ...] = ()
+    not_compared: Mapping[str, str] = field(default_factory=dict)
 
 
 def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
@@ -118,8 +123,8 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
         _compare_manifest(manifest, content, published, failures)
     if failures:
         raise refused(path, failures)
-    differing, by_content = _compare_files(content, published, failures)
     other = other_software(manifest)
+    differing, by_content, not_compared = _compare_files(content, published, other, failures)
     if other is None:
         failures.extend(f"{name}: is not what the measurements make" for name in differing)
     else:
@@ -128,7 +133,9 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
         by_content += more_by_content
     if failures:
         raise refused(path, failures)
-    return VerifiedFolder(path, published, manifest, other if differing else None, tuple(differing), tuple(by_content))
+    return VerifiedFolder(
+        path, published, manifest, other if differing else None, tuple(differing), tuple(by_content), not_compared
+    )
 
 
 def _fitted(path: Path, table_plan: TablePlan, measurements: Measurements) -> list[Fitted]:
@@ -243,14 +250,19 @@ def _composed(stated: ComposedGuarantee, promise: Promise, failures: list[str]) 
     return replace(promise, delta=numbers["delta"], floor=numbers["floor"])
 
 
-def _compare_files(content: dict[str, bytes], published: Published, failures: list[str]) -> tuple[list[str], list[str]]:
+def _compare_files(
+    content: dict[str, bytes], published: Published, other: str | None, failures: list[str]
+) -> tuple[list[str], list[str], dict[str, str]]:
     """Make the files again from the measurements. Add a failure for each missing file and each other file.
 
-    Return the names of files that differ, and the names of Parquet files that are equal by content only.
+    Return the names of files that differ, the names of Parquet files that are equal by content only, and the workbooks
+    that cannot be compared, with the reason.
     """
     expected = published.files()
     failures.extend(f"{name}: is no file of this release" for name in content if name not in expected)
-    differing, by_content = [], []
+    differing: list[str] = []
+    by_content: list[str] = []
+    not_compared: dict[str, str] = {}
     for name, data in expected.items():
         if name not in content:
             failures.append(f"{name}: is missing")
@@ -258,6 +270,8 @@ def _compare_files(content: dict[str, bytes], published: Published, failures: li
             continue
         elif name.endswith(".parquet") and same_parquet(content[name], data):
             by_content.append(name)
+        elif name.endswith(".xlsx") and (reason := why_not_compared(content[name], data) or other):
+            not_compared[name] = reason
         else:
             differing.append(name)
-    return differing, by_content
+    return differing, by_content, not_compared

@@ -248,11 +248,12 @@ def _combined_total(cells: Integers, totals: Integers, ratio: float, generator: 
     while first < len(order):
         width = int(widths[order[first]])
         tables = order[first : first + max(ROOM // width, 1)]
-        support = lowest[tables, None] + np.arange(width)
-        distance = np.abs(support - sums[tables, None])
-        weights = logs[np.minimum(distance, len(logs) - 1)]
-        weights += np.abs(support - totals[tables, None]) * np.log(ratio)
-        edges = np.cumsum(np.exp(weights - weights.max(axis=1, keepdims=True)), axis=1)
+        places = np.stack([lowest - sums, totals - sums], axis=1)[tables]
+        cases, case = np.unique(places, axis=0, return_inverse=True)  # few: the tables of a batch are much alike
+        from_sum = cases[:, :1] + np.arange(width)
+        weights = logs[np.minimum(np.abs(from_sum), len(logs) - 1)]
+        weights += np.abs(from_sum - cases[:, 1:]) * np.log(ratio)
+        edges = np.cumsum(np.exp(weights - weights.max(axis=1, keepdims=True)), axis=1)[case.ravel()]
         drawn[tables] = lowest[tables] + (edges <= uniform[tables, None] * edges[:, -1:]).sum(axis=1)
         first += len(tables)
     return drawn

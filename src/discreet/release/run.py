@@ -23,6 +23,7 @@ from discreet.publish import pending, steward_log
 from discreet.publish.folder import MANIFEST, Published, written_version
 from discreet.publish.folder_claim import ReleasePaths, claimed_paths
 from discreet.publish.manifest import Manifest, SoftwareEntry
+from discreet.publish.table_workbook import require_workbooks
 from discreet.reconcile import distance
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
 from discreet.release.count_and_draw import Drawn, Progress, draw_or_resume
@@ -136,6 +137,7 @@ def _plans(
             complete_spec = complete_spec.model_copy(update={"language": known_language(language)})
         tell("choosing and certifying the design", 0)
         plan = make_plan(complete_spec)
+        require_workbooks(plan)
         return plan, make_table_plan(plan), frame
 
 

@@ -154,6 +154,19 @@ def test_gaussian_noise_is_priced_by_its_variance(sigma2: int, support: int, tou
     assert fair <= 1 or not dominated(release, _composed(unit, max(math.floor(0.98 * fair), 1)))
 
 
+@pytest.mark.parametrize(("shape", "scale"), [("1.25", 12), ("1.5", 16), ("1.9", 18)])
+def test_noise_of_another_shape_costs_units_that_dominate_it(shape: str, scale: int) -> None:
+    """A ledger counts Gaussian units. Noise whose losses lie on another lattice is never priced below its losses."""
+    noise = dc.design.power(scale=scale, shape=shape, tail="1e-22").certify(epsilon="0.5", bits=62)
+    unit, capacity = choose_unit(gaussian(), Budget.of(10, "1e-6"))
+    release = compose(noise, 10)
+    cost = unit.cost([(noise, 10)], 1, capacity)
+    assert cost is not None
+    assert dominated(release, _composed(unit, cost))
+    for epsilon in (0.1, 1.0, 3.0):
+        assert release.delta(epsilon) <= _composed(unit, cost).delta(epsilon)
+
+
 def test_a_release_that_reveals_more_than_any_units_has_no_price() -> None:
     """A chance of revealing the truth, however small, is above every power of noise that has none."""
     unit, capacity = choose_unit(table(), Budget.of(3, "1e-6"))

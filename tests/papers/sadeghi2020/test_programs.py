@@ -4,9 +4,11 @@ Golden values are of a program over p(y|n), computed by other software: least pe
 """
 
 import math
+from fractions import Fraction
 
 import pytest
 
+from discreet.papers.sadeghi2020 import fourier_motzkin
 from discreet.papers.sadeghi2020.printed_noise import (
     Setting,
     least_per_output,
@@ -40,6 +42,22 @@ def test_proposition_2_by_a_program_of_scipy(setting: Setting, people: int) -> N
     assert least == pytest.approx(least_in_two_point_noises(*setting, people), abs=1e-8)
     assert least == pytest.approx(least_delta(*setting, range(1, people + 1), per_output=True), abs=1e-8)
     assert least == pytest.approx(per_output(program(setting, 1, people), setting.epsilon), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("big", "eta", "support", "people"),
+    [(2, "1/2", 1, 2), (2, "1/2", 2, 2), (3, "2/3", 2, 2), (2, "1/2", 1, 3)],
+)
+def test_elimination_of_all_weights_by_a_program_of_scipy(big: int, eta: str, support: int, people: int) -> None:
+    """Section II-A: Fourier-Motzkin elimination gives delta* in exact fractions."""
+    found = fourier_motzkin.least_delta(Fraction(big), Fraction(eta), support, people)
+    other = least_in_two_point_noises(math.log(big), float(Fraction(eta)), support, people)
+    assert float(found) == pytest.approx(other, abs=1e-9)
+
+
+def test_elimination_finds_five_forty_sixths() -> None:
+    """Counts 1 and 2, E = 2, eta = 1/2, D = 2."""
+    assert fourier_motzkin.least_delta(Fraction(2), Fraction(1, 2), 2, 2) == Fraction(5, 46)
 
 
 @pytest.mark.parametrize(("setting", "people", "single", "exact"), GOLDEN)

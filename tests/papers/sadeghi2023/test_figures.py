@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from functools import cache
 from io import StringIO
 
@@ -141,6 +142,19 @@ def test_figure_4_ends_where_a_weight_is_0() -> None:
     for bits in (16, 32):
         ours = curve("4", f"Discreet's table, 2^{bits}", 1).y
         assert (ours[~np.isnan(ours)] <= 0).all()
+
+
+def test_a_size_of_the_key_has_one_colour_in_figures_4_and_5_and_no_point_is_moved() -> None:
+    colours: dict[tuple[str, bool], set[int | None]] = {}
+    for number in ("4", "5"):
+        for panel in panels(number):
+            assert isinstance(panel, Panel)
+            for found in panel.curves:
+                assert not np.any(found.shift)
+                if size := re.search(r"2\^\d+", found.name):
+                    colours.setdefault((size[0], found.ours), set()).add(found.colour)
+    assert all(len(found) == 1 and None not in found for found in colours.values())
+    assert len({(ours, *found) for (_, ours), found in colours.items()}) == len(colours) == 6
 
 
 def test_figure_5_has_delta_after_sampling_against_delta() -> None:

@@ -79,7 +79,8 @@ def test_tables_1_and_3_have_all_algorithms_beside_the_printed_values(
         if panel == 1:
             np.testing.assert_allclose(bars, printed, rtol=0.09, atol=0.15)
         else:
-            np.testing.assert_allclose(bars, printed, atol=0.5)
+            errors = np.sqrt(2 * np.array(variances.split(), float) / 10_000)  # of the paper's runs, and of ours
+            assert (np.abs(bars - printed) <= 0.5 + 4.5 * errors).all()
 
 
 @pytest.mark.parametrize(("number", "largest"), [("table1", 914), ("table3", 83)])

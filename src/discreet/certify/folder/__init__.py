@@ -38,7 +38,7 @@ VERSIONS = (1, 2, 3)
 SPEC_SINCE_2 = ["language", "metadata"]
 LANGUAGES = ["en", "de", "fr", "es"]
 METADATA = ["title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions"]
-EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv"}
+EXTENSIONS = {"csv": "csv", "parquet": "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv", "xlsx": "xlsx"}
 
 
 def check(folder: str | Path) -> Report:

@@ -8,7 +8,8 @@ Call this the line (a, H_1(a)). If P is within (a, v) of Q, then Q is within (1/
 complement of S. If P is within (a, v) of Q, and O within (b, w) of P, then O is within (a b, b v + w) of Q. So a line
 for every row gives a line for all rows, whatever lines are taken and whichever cells the rows are in. Lines are chosen
 where they are lowest for the chance of some event, from many starts, which decides how good the bound is, and not
-whether it holds. Ratios and values are rounded up, and a line with a larger ratio or value holds as well.
+whether it holds. Ratios and values are rounded up, and a line with a larger ratio or value holds as well. A line whose
+ratio or value becomes too large is left out: with a smaller ratio it would be no line.
 
 Between two lines the bound is linear in a, because the profile of any two distributions is convex in a.
 """
@@ -30,7 +31,7 @@ MOST_WORK = 1 << 22
 LONGEST_ORBIT = 1 << 12
 
 LARGEST = 1 << (SCALE + 1000)
-"""Lines with a larger ratio are left out."""
+"""Lines with a ratio or a value of this size are left out."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,16 @@ class _Lines:
 
     def then(self, other: "_Lines") -> "_Lines":
         """Return lines of the rows of both."""
-        ratios, values = [], []
+        starts, ratios, values = [], [], []
         for start, a, v in zip(self.starts, self.ratios, self.values, strict=True):
             index = other.lowest(min((a * start >> SCALE) + v, ONE))
             b, w = other.ratios[index], other.values[index]
-            ratios.append(min(-(-a * b >> SCALE), LARGEST))
-            values.append(min(-(-b * v >> SCALE) + w, LARGEST))
-        return _Lines(self.starts, ratios, values)
+            ratio, value = -(-a * b >> SCALE), -(-b * v >> SCALE) + w
+            if ratio < LARGEST and value < LARGEST:
+                starts.append(start)
+                ratios.append(ratio)
+                values.append(value)
+        return _Lines(starts, ratios, values) if starts else _Lines([0], [0], [ONE])  # no chance is above 1
 
 
 @lru_cache(maxsize=4)
@@ -99,9 +103,8 @@ def group_profile(table: Table, rows: int) -> Profile:
             break
         lines = lines.then(lines)
     assert result is not None
-    pairs = zip(result.ratios, result.values, strict=True)
     ratios, values = [0], [ONE]  # no event has a chance above 1
-    for ratio, value in sorted(pair for pair in pairs if max(pair) < LARGEST):
+    for ratio, value in sorted(zip(result.ratios, result.values, strict=True)):
         if ratio > ratios[-1]:
             ratios.append(ratio)
             values.append(min(value, values[-1]))

@@ -282,6 +282,9 @@ def _steps(table: Table, exposure: Exposure) -> Iterator[Fraction]:
     too_fine = 24 * deviation / step > MOST_POINTS
     if too_fine or excess > 1e-3 * sum(p * x * x for x, p in losses):
         step = max(24 * deviation / 4096, max(x for x, _ in losses) / MOST_KNOTS * 64)
-    while 24 * deviation / step <= MOST_POINTS:
+    finest = 24 * deviation / MOST_POINTS
+    parts = 1
+    while step >= finest * parts:
+        step /= parts
         yield Fraction(round(step * 2**60), 2**60)
-        step /= 4
+        parts = min(4, max(2, int(step / finest)))

@@ -149,8 +149,11 @@ def counts(
         need(all(rows == read[0] for rows in read), f"the files of table {name} have different numbers")
         least = min((row[0] for rows in read for values in rows for row in values), default=0)
         need(least >= 0, f"table {name} has a negative count, {least}")
-        if "parquet" in spec["outputs"]:
-            report.state(f"{name}.parquet: its content (its digest is checked, but this checker does not read Parquet)")
+        for ending, kind in (("parquet", "Parquet"), ("xlsx", "workbooks")):
+            if ending in spec["outputs"]:
+                report.state(
+                    f"{name}.{ending}: its content (its digest is checked, but this checker does not read {kind})"
+                )
         result.append(_published(read[0]) if read else None)
     if any(table_counts is not None for table_counts in result):
         report.add("proved", "tables", "they have the cells of the specification and no negative count")

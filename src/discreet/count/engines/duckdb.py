@@ -107,7 +107,8 @@ class DuckDB:
 
                 names, copy = excel_file.prepare(Path(excel), self._folder, sheet, column_names)
                 self.source = _parquet([str(copy)])
-                self.columns = HeaderColumns({name: Column(f"f{i}", "text") for i, name in enumerate(names)})
+                texts = {name: Column(f"f{i}", "text") for i, name in enumerate(names)}
+                self.columns = HeaderColumns(texts, excel_file.NAMED_COLUMNS)
             elif frame is not None:
                 self._connection.register("frame", frame.table)
                 self.source = "temp.frame"
@@ -264,6 +265,7 @@ def _connect(database: Path | None, folder: Path, memory: str) -> duckdb.DuckDBP
             },
         )
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET enable_progress_bar = true")
-        connection.execute("SET enable_progress_bar_print = false")
+        with contextlib.suppress(duckdb.InvalidInputException):  # a notebook without ipywidgets has no progress
+            connection.execute("SET enable_progress_bar = true")
+            connection.execute("SET enable_progress_bar_print = false")
     return connection

@@ -57,32 +57,11 @@ def gaussian(*, sigma2: Number, support: int | None = None, tail: Number = param
         )
     mass = parameters.tail(tail)
     design = {"name": "gaussian", "sigma2": text(parameter)}
+    weights = _gaussian_weights.weights(1 / (2 * parameter))
     if support is None:
-        half = _cut(parameter, mass)
+        half = parameters.cut(weights, _gaussian_weights.SHIFT, mass, "choose a smaller sigma2 or a larger tail")
         design |= {"tail": str(tail)}
     else:
-        weights = _gaussian_weights.weights(1 / (2 * parameter))
         half = list(takewhile(bool, (weight for weight, _ in islice(weights, parameters.support(support) + 1))))
     noise = parameters.symmetric_noise(half)
     return Mechanism(Counts(), interior=(noise,), design={**design, "support": len(half) - 1})
-
-
-def _cut(sigma2: Fraction, tail: Fraction) -> list[int]:
-    """Return integers in proportion to p(0), p(1), ... until the mass beyond is at most the tail.
-
-    Raises
-    ------
-    ParameterError
-        No table holds so wide a noise.
-    """
-    half: list[int] = []
-    total, one, least = 0, 1 << _gaussian_weights.SHIFT, tail.numerator
-    for z, (weight, ratio) in enumerate(_gaussian_weights.weights(1 / (2 * sigma2))):
-        beyond = 2 * weight << _gaussian_weights.SHIFT  # over one - ratio: a geometric series above the tail
-        if weight == 0 or (z > 1 and beyond * tail.denominator <= least * total * (one - ratio)):
-            break
-        half.append(weight)
-        total += 2 * weight if z else weight
-        if z > parameters.LARGEST_SUPPORT:
-            parameters.reach(z, "choose a smaller sigma2 or a larger tail")
-    return half

@@ -15,6 +15,7 @@ from discreet.papers.cormode2019.figures_errors import ADULT_SIZES, figure_10
 from discreet.papers.cormode2019.statements import every, judged, listed, measured, ours
 from discreet.papers.figure import Figure
 from discreet.papers.register import ClaimFunction
+from discreet.papers.wording import LITTLE, little
 
 SIZES = range(2, 18)
 """Below n = 18 = 2 alpha/(1-alpha): from there GM is weakly honest, and never worse than UM."""
@@ -51,8 +52,8 @@ def section_7_2(adult: Adult) -> Sequence[Claim]:
         note = f"at n = {_sizes(~worse)} GM errs less often"
         found.append(judged("Figure 10", what, "all", every(worse), bool(worse.all()), note))
         track = float(np.abs(rates[WEAK] - rates["UM"]).max())
-        what = f"{attribute}, n = 2..17: largest distance of WM (WH) from UM"
-        found.append(judged("Figure 10", what, "tracks UM closely", track, track < 0.05, "it does not"))
+        what = f"{attribute}, n = 2..17: largest distance of WM (WH) from UM {LITTLE}"
+        found.append(judged("Figure 10", what, "tracks UM closely", track, little(track), "it does not"))
         best = rates["EM"] <= np.min([rates[name] for name in ("GM", WEAK, "UM")], axis=0)
         what = f"{attribute}, n = 2..17: sizes at which EM errs less often than GM, WM (WH) and UM"
         found.append(judged("Figure 10", what, "all", every(best), bool(best.all()), f"not at n = {_sizes(~best)}"))
@@ -62,8 +63,8 @@ def section_7_2(adult: Adult) -> Sequence[Claim]:
     ends = {attribute: [float(adult.counts(attribute, n)[[0, n]].sum()) for n in (4, 8)] for attribute in TARGETS}
     most = max(max(each) for each in ends.values())
     told = "; ".join(listed(each, 3) for each in ends.values())
-    what = f"share of groups of 4, of 8 with count 0 or n: {', '.join(TARGETS)}"
-    found.append(judged("Section 7.2", what, "rare", told, most < 0.1, f"up to {most:.3f} of the groups have them"))
+    what = f"share of groups of 4, of 8 with count 0 or n: {', '.join(TARGETS)} {LITTLE}"
+    found.append(judged("Section 7.2", what, "rare", told, little(most), f"up to {most:.3f} of the groups have them"))
     apart = {
         alpha: max(
             abs(mass_beyond(matrix("EM", 8, alpha), 0, counts) - mass_beyond(matrix(name, 8, alpha), 0, counts))
@@ -71,8 +72,8 @@ def section_7_2(adult: Adult) -> Sequence[Claim]:
         )
         for alpha in ("0.9", "0.99")
     }
-    what = "groups of 8: largest difference of EM and WM, alpha = .9, .99"
-    agrees = apart["0.99"] < min(apart["0.9"], 0.01)
+    what = f"groups of 8: largest difference of EM and WM, alpha = .9, .99 {LITTLE}"
+    agrees = apart["0.99"] < apart["0.9"] and little(apart["0.99"])
     found.append(judged("Section 7.2", what, "not much for higher alpha", listed(apart.values()), agrees, "it is much"))
     middle = [float(np.arange(9) @ adult.counts(attribute, 8)) for attribute in TARGETS]
     return [*found, ours("Section 7.2", f"groups of 8: mean count of {', '.join(TARGETS)}", listed(middle, 2))]

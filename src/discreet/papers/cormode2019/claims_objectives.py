@@ -21,6 +21,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
     tail_loss,
 )
 from discreet.papers.cormode2019.statements import SAME, every, judged, listed, ours, said
+from discreet.papers.wording import ABOUT, LITTLE, MOST, MUCH, about, little, most, much
 
 OBJECTIVE_NAMES = (*OBJECTIVE_SETS, "UM")
 FIGURES = {"L1": ("Figure 15", "Figure 17"), "L2": ("Figure 16", "Figure 18")}
@@ -55,7 +56,12 @@ def many_mechanisms() -> Sequence[Claim]:
         costs = [optimal(4, "0.9", kind, tuple(filter(None, asked.split("+")))).loss(kind) for asked in SETS]
         distinct = len(np.unique(np.round(costs, 7)))
         what = f"{kind}, n = 4, alpha = .9: distinct costs of 24 sets of properties (L0: 4)"
-        found.append(judged("Section 7.4", what, "quite large", distinct, distinct > 4, "it is not larger than for L0"))
+        larger = much(distinct, 4)
+        found.append(
+            judged(
+                "Section 7.4", f"{what} {MUCH}", "quite large", distinct, larger, "it is not much larger than for L0"
+            )
+        )
         each = [optimal(8, "0.67", kind, asked).loss(kind) for asked in OBJECTIVE_SETS.values()]
         each += [named(name, 8, "0.67").loss(kind) for name in ("EM*", "EM", "UM")]
         what = f"{kind}, n = 8, alpha = .67: UCM, WM, FM, AM, EM*, EM, UM"
@@ -79,13 +85,13 @@ def root_mean_squares() -> Sequence[Claim]:
             for k in range(len(CHANCES))
         ]
         first = sum(place == 0 for place in rank)
-        what = f"six cases, 21 values of p: those in which UCM has the least error, of {len(rank)}"
-        found.append(judged(item, what, "among the best", first, first > len(rank) / 2, "it seldom has"))
+        what = f"six cases, 21 values of p: those in which UCM has the least error, of {len(rank)} {MOST}"
+        found.append(judged(item, what, "among the best", first, most(first / len(rank)), "it seldom has"))
         small = {a: objective_roots("WM", kind, 4, a) / objective_roots("UCM", kind, 4, a) for a in ALPHAS}
         worst = {a: float(ratio.max()) for a, ratio in small.items()}
-        what = "n = 4, alpha = .91, .67: largest ratio of WM to UCM"
+        what = f"n = 4, alpha = .91, .67: largest ratio of WM to UCM {ABOUT}"
         note = f"at alpha = .91 and p = .5 WM has {worst['0.91']:.2f} times the error of UCM, which always reports 2"
-        found.append(judged(item, what, "similar", listed(worst.values(), 2), max(worst.values()) < 1.25, note))
+        found.append(judged(item, what, "similar", listed(worst.values(), 2), about(max(worst.values()), 1), note))
         skew = [objective_roots("AM", kind, n, a)[tenth] > objective_roots("AM", kind, n, a)[middle] for n, a in CASES]
         what = "six cases: AM has more error at p = .1 than at p = .5"
         found.append(said(item, what, "all", every(skew)))
@@ -114,7 +120,7 @@ def tails() -> Sequence[Claim]:
         what = "p = .1, alpha = .91: d at which UCM is the worst of four; the best"
         told = f"{', '.join(map(str, worst))}; {', '.join(map(str, best))}"
         agrees = 0 in worst and TAIL_SIZE - 1 in best and max(worst) < min(best)
-        found.append(judged(item, what, "small d; large d", told, agrees, "it is not so"))
+        found.append(judged(item, what, "first d's; last d's", told, agrees, "it is not so"))
         weighted = {name: objective_tails(name, kind, "0.91", 0.1, power) for name in names}
         told = listed(weighted[name][0] for name in names)
         what = f"p = .1, alpha = .91, d = 0, read as E|error|^{power}: UCM, WM, FM, AM"
@@ -126,8 +132,8 @@ def tails() -> Sequence[Claim]:
         ]
         found.append(said(item, "p = .6, two alphas, d = 0..7: UCM has the least", "all", every(balanced)))
         gaps = {(a, p): _gap(kind, a, p) for a, p in product(ALPHAS, TAIL_CHANCES)}
-        what = "largest gap between AM, FM and WM: p = .1, .6 at alpha = .91; at .67"
-        agrees = max(gaps["0.67", p] for p in TAIL_CHANCES) < 0.05
+        what = f"largest gap between AM, FM and WM: p = .1, .6 at alpha = .91; at .67 {LITTLE}"
+        agrees = little(max(gaps["0.67", p] for p in TAIL_CHANCES))
         note = f"at alpha = .67, p = .1 they are {gaps['0.67', 0.1]:.3f} apart, more than at .91"
         told = "; ".join(listed((gaps[a, p] for p in TAIL_CHANCES), 3) for a in ALPHAS)
         found.append(judged(item, what, "lines almost overlap for smaller alpha", told, agrees, note))
@@ -154,13 +160,13 @@ def recommendation() -> Sequence[Claim]:
     return [
         said(
             "Section 7.4, summary",
-            "p = .1, alpha = .91, L1, L2: AM and FM err less often than WM",
+            "p = .1, alpha = .91, L1, L2: AM and FM have a lower chance of an error than WM",
             "all",
             every(skewed),
         ),
         said(
             "Section 7.4, summary",
-            "p = .6, two alphas, L1, L2: WM errs least often of the three",
+            "p = .6, two alphas, L1, L2: WM has the least chance of an error of the three",
             "all",
             every(balanced),
         ),

@@ -147,7 +147,7 @@ def gaps() -> Sequence[Claim]:
         ),
         judged(
             "Section 4, consequences",
-            "L2, n = 4, alpha = .85: most an output exceeds the true count's chance, with CM, with RM alone",
+            "L2, n = 4, alpha = .85: largest excess over the chance of the true count, with CM, with RM alone",
             "no spike with CM",
             listed(float((p - np.diagonal(p)[None, :]).max()) for p in (column, row)),
             float((column - np.diagonal(column)[None, :]).max()) < SAME,

@@ -23,6 +23,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
 from discreet.papers.cormode2019.flowchart import follow
 from discreet.papers.cormode2019.square_programs import some_optimum_derives, some_optimum_does_not
 from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, said
+from discreet.papers.wording import ABOUT, about
 
 FIGURE_6 = {
     "S": "Y Y Y Y",
@@ -60,7 +61,7 @@ def section_6_3() -> Sequence[Claim]:
     return [
         *found,
         measured("Figure 5", "n = 8, alpha = .9: mechanisms at the ends of the chart", 4, len(set(ends)), 0),
-        said("Figure 5", "n = 8, alpha = .9: of 128 sets, how many the mechanism at the end has", "all", every(has)),
+        said("Figure 5", "n = 8, alpha = .9: sets of 128 that the mechanism at the end has", "all", every(has)),
         said(
             "Section 6.3",
             "alpha = 1/2, n = 2..12: GM has every property but F",
@@ -82,7 +83,7 @@ def figure_6() -> Sequence[Claim]:
         printed = {one: row.split()[place] for one, row in FIGURE_6.items()}
         column, ours_column = (" ".join(f"{one}:{each[one]}" for one in FIGURE_6) for each in (printed, cells))
         what = f"{'WM' if name == WEAK else name}, n = 8, alpha = .05 to .95: properties"
-        found.append(said("Figure 6", what, column, ours_column))
+        found.append(said("Figure 6", what, column, ours_column, kind="quoted"))
     other = _letter(held(COLUMNS, 8, ALPHA_GRID)["CM"])
     costs = [
         [named(name, n, a).loss("L0") for name in ("GM", WEAK, "EM", "UM")] for n, a in product((4, 8), ("2/3", "9/10"))
@@ -94,6 +95,14 @@ def figure_6() -> Sequence[Claim]:
     return [
         *found,
         said("Figure 6", "L0 of GM, WM, EM, UM rises: n = 4, 8, alpha = 2/3, .9", "all", every(rising)),
+        judged(
+            "Figure 6",
+            f"the same cases: L0 of EM over L0 of GM {ABOUT}",
+            "very similar",
+            listed((row[2] / row[0] for row in costs), 3),
+            all(about(row[2], row[0]) for row in costs),
+            "it is higher by a factor of up to 1 + 1/n",
+        ),
         measured(
             "Figure 6",
             "L0 of EM is about 2 alpha/(1+alpha) (n+1)/n: n = 30, alpha = 2/3",
@@ -193,7 +202,7 @@ def figure_8() -> Sequence[Claim]:
         ),
         measured("Figure 8(a)", "alpha = .76: 2 alpha/(1-alpha)", 6.33, 2 * 0.76 / (1 - 0.76), 2),
         measured("Figure 8(a)", "alpha = .76: L0 of GM", 0.864, named("GM", 8, "0.76").loss("L0"), 3),
-        measured("Figure 8(a)", "alpha = .76: first n at which WH costs as much as GM", 7, meet, 0),
+        measured("Figure 8(a)", "alpha = .76: first n at which WH has the cost of GM", 7, meet, 0),
         said(
             "Figure 8(a)",
             "alpha = .76, n = 4, 7, 10, 12: row sets cost alike, column sets alike, and more",
@@ -227,7 +236,7 @@ def figure_9() -> Sequence[Claim]:
     for panel, alpha, printed in (("a", "2/3", 4), ("b", "10/11", 20)):
         gm = named("GM", 2, alpha).loss("L0")
         meet = next(n for n in range(2, 40) if close(named(WEAK, n, alpha).loss("L0"), gm))
-        what = f"alpha = {alpha}: first n at which WM (WH) costs as much as GM"
+        what = f"alpha = {alpha}: first n at which WM (WH) has the cost of GM"
         found.append(measured(f"Figure 9({panel})", what, printed, meet, 0))
     em = [named("EM", n, "2/3").loss("L0") for n in range(4, 31, 2)]
     above = [float(matrix("EM", n, "99/100")[0, 0]) > 1 / (n + 1) for n in range(2, 31)]

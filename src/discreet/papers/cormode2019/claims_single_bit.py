@@ -139,6 +139,7 @@ def known_mechanisms() -> Sequence[Claim]:
             ratio,
             4,
             "the ratio is exp(epsilon/2); the guarantee is its inverse",
+            "formula",
         ),
         said("Lemma 2", "GM at n = 1 is randomized response with p = 1/(1+alpha): three alphas", "all", every(gm)),
         said("Section 5", "n = 1: WM in both readings, EM and EM* are GM: three alphas", "all", every(others)),

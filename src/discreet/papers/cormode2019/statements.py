@@ -8,7 +8,7 @@ SAME = 1e-7
 """Two costs that differ by less are one: more than a linear program leaves open."""
 
 
-def said(item: str, what: str, paper: str, ours: str, note: str = "", kind: Kind = "printed") -> Claim:
+def said(item: str, what: str, paper: str, ours: str, note: str = "", kind: Kind = "stated") -> Claim:
     """Return a claim that agrees if both texts are the same."""
     return Claim(item, what, paper, ours, paper == ours, note, kind)
 
@@ -20,14 +20,14 @@ def judged(
     ours: str | float,
     agrees: bool,
     note: str = "",
-    kind: Kind = "printed",
+    kind: Kind = "stated",
 ) -> Claim:
     """Return a claim whose agreement was computed. The note is dropped if the claim agrees."""
     return Claim(item, what, paper, _tidy(ours), bool(agrees), "" if agrees else note, kind)
 
 
 def measured(
-    item: str, what: str, paper: float, found: float, digits: int, note: str = "", kind: Kind = "printed"
+    item: str, what: str, paper: float, found: float, digits: int, note: str = "", kind: Kind = "quoted"
 ) -> Claim:
     """Return a claim about a number with so many digits after the point. The note is dropped if the claim agrees."""
     return judged(item, what, paper, found, round(found, digits) == round(paper, digits), note, kind)

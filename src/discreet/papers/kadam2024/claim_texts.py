@@ -30,7 +30,7 @@ def numbers(
     ours: Iterable[float],
     digits: int = 4,
     note: str = "",
-    kind: Kind = "printed",
+    kind: Kind = "quoted",
 ) -> Claim:
     """Return a claim about several numbers, printed with so many digits."""
     found = [float(value) for value in ours]
@@ -38,9 +38,16 @@ def numbers(
     return Claim(item, what, row(paper, digits), row(found, digits), agrees, note, kind)
 
 
-def words(item: str, what: str, paper: Iterable[object], ours: Iterable[object], note: str = "") -> Claim:
+def words(
+    item: str,
+    what: str,
+    paper: Iterable[object],
+    ours: Iterable[object],
+    note: str = "",
+    kind: Kind = "quoted",
+) -> Claim:
     """Return a claim about integers or names that the paper prints in an order."""
-    return Claim(item, what, listed(paper), listed(ours), listed(paper) == listed(ours), note)
+    return Claim(item, what, listed(paper), listed(ours), listed(paper) == listed(ours), note, kind)
 
 
 def formula(item: str, what: str, paper: float, ours: float, note: str = "") -> Claim:
@@ -48,7 +55,7 @@ def formula(item: str, what: str, paper: float, ours: float, note: str = "") -> 
     return Claim(item, what, clean(paper), clean(ours), bool(abs(paper - ours) < SAME), note, "formula")
 
 
-def statement(item: str, what: str, ours: str | float, holds: bool, note: str = "", kind: Kind = "printed") -> Claim:
+def statement(item: str, what: str, ours: str | float, holds: bool, note: str = "", kind: Kind = "stated") -> Claim:
     """Return a claim about a statement in words. The column of the paper says that the paper makes it."""
     return Claim(item, what, "stated", ours if isinstance(ours, str) else clean(ours), bool(holds), note, kind)
 
@@ -58,7 +65,7 @@ def comparison(item: str, what: str, value: str | float, note: str = "") -> Clai
     return Claim(item, what, None, value if isinstance(value, str) else clean(value), True, note, "ours")
 
 
-def promise(item: str, what: str, claimed: float, true: float, note: str = "", kind: Kind = "printed") -> Claim:
+def promise(item: str, what: str, claimed: float, true: float, note: str = "", kind: Kind = "stated") -> Claim:
     """Return the delta that the paper promises for some noise, beside the two-sided delta of this noise."""
     broken = bool(true > claimed + SAME)
     privacy = f"PRIVACY: delta {claimed:.4f} is {true:.4f} when neighbours are symmetric" if broken else ""

@@ -99,7 +99,7 @@ def _count_of_regions(n: int, mu: int, epsilon: float) -> Claim:
     b = n // mu
     note = "" if found == b * (b - 1) // 2 else "(13) has other pieces, as the regions of Theorem 3 are not all optimal"
     what = f"b (b - 1) / 2 flat regions after the first, n {n}, mu {mu}, epsilon {epsilon:g}: those of (13)"
-    return words("Figure 4", what, (b * (b - 1) // 2,), (found,), note)
+    return words("Figure 4", what, (b * (b - 1) // 2,), (found,), note, "formula")
 
 
 def _flat_region(section: Section) -> list[Claim]:
@@ -168,10 +168,18 @@ def linear_regions() -> list[Claim]:
     return [
         *claims,
         words(
-            "Figure 3(a)", "steps after the first in a flat region, b + 1, n 15, mu 5", (section.b + 1,), (steps[0],)
+            "Figure 3(a)",
+            "steps after the first in a flat region, b + 1, n 15, mu 5",
+            (section.b + 1,),
+            (steps[0],),
+            kind="formula",
         ),
         words(
-            "Figure 3(b)", "steps after the first in a linear region, b + 2, n 15, mu 5", (section.b + 2,), (steps[1],)
+            "Figure 3(b)",
+            "steps after the first in a linear region, b + 2, n 15, mu 5",
+            (section.b + 2,),
+            (steps[1],),
+            kind="formula",
         ),
     ]
 
@@ -330,7 +338,13 @@ def general_case() -> list[Claim]:
         note = f"b + r = {b + r}, mu = {mu}: the case that the paper has no formula for"
         claims.append(
             Claim(
-                "Appendix, the case b + r >= mu", what, 0.0, float(round(max(gaps), 7)), max(gaps) < 1e-7, note, "ours"
+                "Appendix, the case b + r >= mu",
+                what,
+                0.0,
+                float(round(max(gaps), 7)),
+                bool(max(gaps) < 1e-7),
+                note,
+                "ours",
             )
         )
     return claims

@@ -108,7 +108,9 @@ def program() -> list[Claim]:
     )
     what = "number of variables, n 8, differences 1 to 3: 3 (n + 1) against one u and one y a difference"
     claims.append(
-        Claim("Equation (13)", what, 3 * size, size * (1 + 2 * count), 3 * size == size * (1 + 2 * count), note)
+        Claim(
+            "Equation (13)", what, 3 * size, size * (1 + 2 * count), 3 * size == size * (1 + 2 * count), note, "formula"
+        )
     )
     for n, differences, epsilon in ((7, (3,), 0.75), (8, BOUNDED, 1.5), (16, (1, 3, 5, 6), 1.0)):
         closed = float(pure((n + 1,), differences, epsilon)[0])

@@ -23,6 +23,7 @@ from discreet.papers.kadam2024.claim_texts import (
 from discreet.papers.kadam2024.one_sided import definition_2, one_sided_delta, program_13, pure, two_sided
 from discreet.papers.kadam2024.rivals import distribution, error_rate, modulo
 from discreet.papers.kadam2024.single_difference import theorem_2
+from discreet.papers.wording import MUCH, much
 
 BOUNDED = (1, 2, 3)
 
@@ -206,7 +207,7 @@ def error_rates() -> list[Claim]:
                 f"two-sided {row(both)}: from 5 on all values are neighbours",
             )
         )
-        kind: Kind = "printed" if side == "left" else "formula"
+        kind: Kind = "stated" if side == "left" else "formula"
         claims.append(promise("Figure 11", f"largest delta over mu = 1..9, {at}", delta, true, kind=kind))
     for epsilon in (0.5, 1.0, 2.0):
         deltas = np.linspace(0, 0.95, 20)
@@ -257,9 +258,10 @@ def figure_14() -> list[Claim]:
         claims.append(
             statement(
                 item,
-                f"f is considerably larger at 0 and at the differences: smallest there over largest elsewhere, {at}",
+                f"f is considerably larger at 0 and at the differences: smallest there over largest elsewhere, {at}"
+                f" {MUCH}",
                 ratio,
-                ratio > 2,
+                much(ratio, 1),
             )
         )
         best = float(distribution(modulo(n + 1, 1.0, neighbours=given))[0])

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from discreet.papers.claim import Claim
+from discreet.papers.claim import Claim, Kind
 from discreet.papers.kadam2024.claim_texts import SAME, comparison, formula, listed, promise, row, statement, words
 from discreet.papers.kadam2024.one_sided import definition_2, one_sided_delta, pure, two_sided
 from discreet.papers.kadam2024.rivals import distribution, modulo
@@ -228,7 +228,8 @@ def figure_9() -> list[Claim]:
         claims.append(words(item, f"f falls in the order, {at}, delta 0", FIGURE_1[mu], order))
         zeros = [int(x) for x in np.flatnonzero(noise < SAME)]
         printed = ("nowhere",) if mu == 3 else (1, 3, 5, 7)
-        claims.append(words(item, f"f is 0 at, {at}, delta 0", printed, zeros or ("nowhere",)))
+        kind: Kind = "stated" if mu == 3 else "quoted"
+        claims.append(words(item, f"f is 0 at, {at}, delta 0", printed, zeros or ("nowhere",), kind=kind))
         grows = bool((np.diff(firsts[mu]) >= -SAME).all() and firsts[mu][-1] > firsts[mu][0])
         claims.append(statement(item, f"f(0) grows with delta: at delta 0, 0.1, 0.4, {at}", row(firsts[mu]), grows))
         true = two_sided(noise, (mu,)).delta(EPSILON)

@@ -11,6 +11,7 @@ The claims are in the order of the paper; those that a linear program takes some
 from discreet.papers.register import Paper
 from discreet.papers.sadeghi2020 import (
     claims_achievability,
+    claims_all_counts,
     claims_formulation,
     claims_lower_bounds,
     claims_numerical,
@@ -29,8 +30,9 @@ PAPER = Paper(
         claims_formulation.observations,
         claims_formulation.properties,
         claims_formulation.example_1,
-        claims_formulation.privacy_conditions,
-        claims_formulation.all_counts,
+        claims_all_counts.privacy_conditions,
+        claims_all_counts.all_counts,
+        claims_all_counts.elimination,
         claims_lower_bounds.noise_for_large_counts,
         claims_lower_bounds.proposition_4,
         claims_lower_bounds.lower_bounds,

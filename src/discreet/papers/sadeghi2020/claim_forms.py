@@ -24,7 +24,7 @@ def promise(item: str, what: str, claimed: float, true: float, note: str = "") -
     return Claim(item, what, tidy(claimed), tidy(true), true <= claimed * (1 + RELATIVE), note, "formula")
 
 
-def statement(item: str, what: str, ours: str | float, holds: bool, note: str = "", kind: Kind = "printed") -> Claim:
+def statement(item: str, what: str, ours: str | float, holds: bool, note: str = "", kind: Kind = "stated") -> Claim:
     """Return a claim about a statement in words."""
     return Claim(item, what, "stated", ours if isinstance(ours, str) else tidy(ours), bool(holds), note, kind)
 
@@ -34,7 +34,7 @@ def beside(item: str, what: str, value: str | float, note: str = "") -> Claim:
     return Claim(item, what, None, value if isinstance(value, str) else tidy(value), True, note, "ours")
 
 
-def exceptions(item: str, what: str, found: int, total: int, note: str = "", kind: Kind = "printed") -> Claim:
+def exceptions(item: str, what: str, found: int, total: int, note: str = "", kind: Kind = "stated") -> Claim:
     """Return a claim that something holds in all of so many cases."""
     return Claim(item, what, "none", f"{found} of {total}" if found else "none", found == 0, note, kind)
 

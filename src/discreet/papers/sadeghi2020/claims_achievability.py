@@ -37,6 +37,7 @@ from discreet.papers.sadeghi2020.printed_noise import (
     printed,
     program,
 )
+from discreet.papers.wording import ABOUT, LITTLE, about, little
 
 EXAMPLES = (
     FIGURE_1,
@@ -229,14 +230,14 @@ def section_3b() -> list[Claim]:
         number(other, "p_G(2)", 0.000416, float(beside_it[2]), 6),
         Claim(
             other,
-            "p_G(1) / p_G(2), about (to 1 %)",
+            f"p_G(1) / p_G(2), about {ABOUT}",
             282,
             ratio,
-            math.isclose(ratio, 282, rel_tol=0.01),
+            about(ratio, 282),
             f"{0.11685 / 0.000416:.1f} from the printed p_G",
         ),
         number(other, "epsilon at which p_G(1) - E p_G(2) = delta_3", 5.6, epsilon_g, 1),
-        statement(other, "the mass outside -6..6 is negligible", outside, outside < 1e-9),
+        statement(other, f"the mass outside -6..6 is negligible {LITTLE}", outside, little(outside)),
     ]
 
 

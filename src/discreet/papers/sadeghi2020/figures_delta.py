@@ -72,11 +72,11 @@ def _noise() -> list[Panel]:
     }
     z = np.arange(FIGURE_1.support + 1.0)
     plain, logarithmic = [], []
-    for place, (name, (mechanism, ours)) in enumerate(laws.items()):
+    for name, (mechanism, ours) in laws.items():
         masses = np.array([_mass(mechanism, int(value)) for value in z])
         plain.append(Curve(name, z, masses, "bars", ours))
         shown = np.where(masses > LEAST_SHOWN, masses, np.nan)
-        logarithmic.append(Curve(name, z, shown, "line and points", ours, shift=0.06 * (place - 1.5)))
+        logarithmic.append(Curve(name, z, shown, "line and points", ours))
     return [
         Panel("as in the paper", "z", "probability", plain),
         Panel("the same, logarithmic (0 and below 1e-9 not drawn)", "z", "probability", logarithmic, log_y=True),

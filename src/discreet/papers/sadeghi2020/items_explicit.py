@@ -36,6 +36,14 @@ EXPLICIT = (
         "The proof of Lemma 1, by elimination of alpha_k, ..., alpha_1. (25) uses (21) for i = 1, not for i = 2.",
         "misprint",
     ),
+    Item(
+        "Section III-A, no bound dominates",
+        BOUNDS,
+        "In general none of the bounds delta_1, ..., delta_D dominates another: each of two is the larger for some"
+        " eta.",
+        "holds",
+        f"{FORMULAS}.lower_bound",
+    ),
     Item("Lemma 2", BOUNDS, "(32): delta* >= delta_(D+1) (Type-II).", "holds", f"{FORMULAS}.lower_bound"),
     Item("Equation (33)", BOUNDS, "The proof of Lemma 2: an upper bound of every alpha.", "holds"),
     Item("Theorem 1", BOUNDS, "delta* >= the largest delta_k, k = 1..D+1.", "holds", f"{FORMULAS}.lower_bound"),
@@ -56,7 +64,14 @@ EXPLICIT = (
         "misprint",
     ),
     Item("Lemma 4", BOUNDS, "C_k falls strictly with k.", "holds", f"{FORMULAS}.crossover"),
-    Item("Equation (36)", BOUNDS, "C_k - C_(k+1) in closed form.", "holds"),
+    Item(
+        "Equation (36)",
+        BOUNDS,
+        "C_k - C_(k+1) in closed form, for k = 1..D-1. Printed: for k = 1..D. (34) has C_k up to D only, and C_(D+1) is"
+        " defined as 0 below, for which (36) does not hold.",
+        "misprint",
+        f"{FORMULAS}.crossover",
+    ),
     Item(
         "Theorem 2",
         BOUNDS,

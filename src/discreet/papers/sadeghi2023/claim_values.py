@@ -36,7 +36,7 @@ def integer(item: str, what: str, paper: int, ours: int, note: str = "") -> Clai
 
 def statement(item: str, what: str, ours: str | float, holds: bool, note: str = "") -> Claim:
     """Return a claim about a statement in words. The column of the paper says that the paper makes the statement."""
-    return Claim(item, what, "stated", ours, bool(holds), note)
+    return Claim(item, what, "stated", ours, bool(holds), note, "stated")
 
 
 def formula(item: str, what: str, paper: float, ours: float, note: str = "") -> Claim:

@@ -11,6 +11,7 @@ from discreet.papers.sadeghi2023.cell_keys import (
 )
 from discreet.papers.sadeghi2023.claim_values import ours, statement
 from discreet.papers.sadeghi2023.truncated_gaussian import example_1
+from discreet.papers.wording import LITTLE, little
 from discreet.plan.contributor_keys import BITS, largest_prime, unevenness
 
 KEYS = (8, 16, 32)
@@ -39,9 +40,10 @@ def modulus() -> list[Claim]:
         claims.append(
             statement(
                 "Footnote 3",
-                f"with the largest prime below 2^{bits} the cell key is essentially uniform: distance from uniform",
+                f"with the largest prime below 2^{bits} the cell key is essentially uniform: distance from uniform"
+                f" {LITTLE}",
                 f"{distance:.3g}",
-                distance < 1e-6,
+                little(distance),
             )
         )
     worst = max(BITS, key=unevenness)
@@ -67,6 +69,7 @@ def components() -> list[Claim]:
             False,
             "four parts of one number of 32 bits have 8 bits each, and so has their XOR; a cell key of 32 bits needs"
             " four record keys of 32 bits",
+            "stated",
         ),
         statement(
             "Equation (3.2)",

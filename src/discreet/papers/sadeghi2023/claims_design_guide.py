@@ -23,6 +23,7 @@ from discreet.papers.sadeghi2023.truncated_gaussian import (
     variance,
     worst_event,
 )
+from discreet.papers.wording import ABOUT, about
 
 SUPPORTS = (11, 15)
 """Of Figure 2."""
@@ -45,6 +46,7 @@ def interval() -> list[Claim]:
     """(2.20)-(2.24): gamma in [epsilon/(2D+1), epsilon/(2D-1)) loses the end alone."""
     claims = []
     inside = []
+    left_gamma = 0.5 / (2 * 25 + 1)
     for support in (3, 11, 25):
         for epsilon in (Fraction(1, 10), Fraction(1, 2), Fraction(2)):
             left, right = epsilon / (2 * support + 1), epsilon / (2 * support - 1)
@@ -56,6 +58,16 @@ def interval() -> list[Claim]:
             "for gamma in the interval the worst event is -D alone: D 3, 11, 25, epsilon 0.1, 0.5, 2, 20 gammas each",
             share(inside),
             all(inside),
+        )
+    )
+    lower_end = 0.5 - 0.5 / (2 * left_gamma)
+    claims.append(
+        formula(
+            "Line before (2.20)",
+            "the lower end of 0.5 - epsilon/(2 gamma), at gamma = epsilon/(2D+1), epsilon 0.5, D 25; printed: D",
+            25.0,
+            lower_end,
+            "the lower end is -D; 0.5 - epsilon/(2 gamma) is never D, because it is below 0.5",
         )
     )
     gammas = np.linspace(1e-3, 0.5, 500).tolist()
@@ -182,9 +194,10 @@ def figure_2() -> list[Claim]:
     claims.append(
         statement(
             "Figure 2(a)",
-            "the gap to the search varies from small to zero: delta over delta of the search, epsilon 0.1 to 4",
+            f"the gap to the search varies from small to zero: delta over delta of the search, epsilon 0.1 to 4"
+            f" {ABOUT}",
             text,
-            all(high < 2 and low < 1.001 for high, _, low in gaps.values()),
+            all(about(high, 1) and about(low, 1) for high, _, low in gaps.values()),
             note,
         )
     )
@@ -264,6 +277,7 @@ def example_1_claims() -> list[Claim]:
             float(gamma),
             float(rule(Fraction(1, 2), 25)),
             gamma == rule(Fraction(1, 2), 25),
+            kind="formula",
         ),
         ours(
             item,

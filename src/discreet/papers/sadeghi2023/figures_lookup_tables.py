@@ -6,24 +6,26 @@ epsilon^Q is infinite where a weight is 0, and the curve ends there.
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.papers.figure import Curve, Figure, Panel
+from discreet.papers.figure import Curve, Figure, Panel, Style
 from discreet.papers.sadeghi2023.lookup_tables import EPSILONS, KEYS, certified, design, experiment, step
 
 AXIS = np.array([float(epsilon) for epsilon in EPSILONS])
-SHIFT = 0.03
-"""Points that coincide with a curve are drawn beside it."""
+COLOURS = {8: 1, 16: 2, 32: 3}
+"""Place in the palette, by bits of the cell key: one colour for one size in all panels; the first is for the design."""
 
 
 def _figure_4() -> list[Panel]:
     found = {bits: _finite([experiment(epsilon, bits).epsilon for epsilon in EPSILONS]) for bits in KEYS}
     made = {bits: _steps(bits) for bits in (16, 32)}
     absolute = [Curve("epsilon^Q = epsilon", AXIS, AXIS)]
-    absolute += [Curve(f"KEYSIZE 2^{bits}", AXIS, found[bits], "line and points") for bits in (16, 32, 8)]
-    absolute.append(Curve("Discreet's table, 2^32 (ours)", AXIS, made[32], "points", ours=True))
+    absolute += [_by_size(f"KEYSIZE 2^{bits}", bits, AXIS, found[bits], "line and points") for bits in KEYS]
+    absolute.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, made[32], "points", ours=True))
     relative = [Curve("epsilon^Q = epsilon", AXIS, np.zeros(len(AXIS)))]
-    relative += [Curve(f"KEYSIZE 2^{bits}", AXIS, found[bits] / AXIS - 1, "line and points") for bits in (16, 32)]
     relative += [
-        Curve(f"Discreet's table, 2^{bits} (ours)", AXIS, values / AXIS - 1, "points", ours=True, shift=SHIFT)
+        _by_size(f"KEYSIZE 2^{bits}", bits, AXIS, found[bits] / AXIS - 1, "line and points") for bits in (16, 32)
+    ]
+    relative += [
+        _by_size(f"Discreet's table, 2^{bits} (ours)", bits, AXIS, values / AXIS - 1, "points", ours=True)
         for bits, values in made.items()
     ]
     return [
@@ -36,22 +38,29 @@ def _figure_5() -> list[Panel]:
     deltas = np.array([design(epsilon).delta(epsilon) for epsilon in EPSILONS])
     found = {bits: np.array([float(experiment(epsilon, bits).delta) for epsilon in EPSILONS]) for bits in KEYS}
     against = [Curve("delta^Q = delta", deltas, deltas)]
-    against += [Curve(f"KEYSIZE 2^{bits}", deltas, values, "line and points") for bits, values in found.items()]
+    against += [
+        _by_size(f"KEYSIZE 2^{bits}", bits, deltas, values, "line and points") for bits, values in found.items()
+    ]
     exact = {bits: np.array([experiment(epsilon, bits).exact for epsilon in EPSILONS]) for bits in (8, 16)}
     ratios = [Curve("delta", AXIS, np.ones(len(AXIS)))]
     ratios += [
-        Curve(f"delta^Q / delta, KEYSIZE 2^{bits}", AXIS, values / deltas, "line and points")
+        _by_size(f"delta^Q / delta, KEYSIZE 2^{bits}", bits, AXIS, values / deltas, "line and points")
         for bits, values in found.items()
     ]
     ratios += [
-        Curve(f"exact delta / delta, KEYSIZE 2^{bits} (ours)", AXIS, values / deltas, ours=True)
+        _by_size(f"exact delta / delta, KEYSIZE 2^{bits} (ours)", bits, AXIS, values / deltas, "line", ours=True)
         for bits, values in exact.items()
     ]
-    ratios.append(Curve("Discreet's table, 2^32 (ours)", AXIS, _deltas(32) / deltas, "points", ours=True, shift=SHIFT))
+    ratios.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, _deltas(32) / deltas, "points", ours=True))
     return [
         Panel("delta^Q against delta", "delta", "delta^Q", against, log_x=True, log_y=True),
         Panel("as multiples of delta, against epsilon", "epsilon", "multiple of delta", ratios, log_y=True),
     ]
+
+
+def _by_size(name: str, bits: int, x: Floats, y: Floats, style: Style, ours: bool = False) -> Curve:
+    """Return a curve in the colour of its size of the cell key."""
+    return Curve(name, x, y, style, ours, colour=COLOURS[bits])
 
 
 def _finite(values: list[float]) -> Floats:

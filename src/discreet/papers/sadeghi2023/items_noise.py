@@ -177,10 +177,17 @@ NOISE = (
         "Mechanism.deltas",
     ),
     Item(
+        "Line before (2.20)",
+        SELECTION,
+        "-D <= 0.5 - epsilon/(2 gamma) < -D + 1, so that z* = -D. Printed with D for -D.",
+        "misprint",
+        'design.maxent(variant="paper")',
+    ),
+    Item(
         "Equation (2.20)",
         SELECTION,
-        "For gamma in [epsilon/(2D+1), epsilon/(2D-1)) only the end is lost. (Before it: -D <= 0.5 - epsilon/(2 gamma)"
-        " < -D+1.) The right end belongs to the interval too.",
+        "For gamma in [epsilon/(2D+1), epsilon/(2D-1)) only the end is lost. The right end belongs to the interval"
+        " too.",
         "loose",
         'design.maxent(variant="paper")',
     ),
@@ -194,6 +201,14 @@ NOISE = (
     ),
     Item(
         "Equation (2.21)", SELECTION, "V as a function of gamma; it falls with gamma.", "holds", f"{FORMULAS}.variance"
+    ),
+    Item(
+        "Reference before (2.22)",
+        SELECTION,
+        "The range of V follows from (2.20) and (2.21). Printed: from (??) and (2.21).",
+        "misprint",
+        "",
+        "a reference that was not resolved; (2.22) has the ends of (2.20)",
     ),
     Item("Equation (2.22)", SELECTION, "The range of V for gamma in the interval.", "holds", f"{FORMULAS}.variance"),
     Item("Equation (2.23)", SELECTION, "The range of C; C grows with gamma.", "holds", f"{FORMULAS}.normalisation"),
@@ -217,8 +232,8 @@ NOISE = (
         "Figure 2(a)",
         SELECTION,
         "delta for gamma to epsilon/(2D-1), beside the least delta of a search over gamma, D = 11 and 15: no plateau,"
-        " and gaps from small to zero. The gaps are factors of up to 1.36 and 1.50.",
-        "loose",
+        " and gaps from small to zero. The gaps are not small: factors of up to 1.36 and 1.50.",
+        "fails",
         f"{FORMULAS}.search",
     ),
     Item(

@@ -12,6 +12,7 @@ simulated ones, least squares, and the posteriors that it leaves for later.
 from discreet.papers.register import Paper
 from discreet.papers.wang2020 import (
     claims_background,
+    claims_comments,
     claims_discussion,
     claims_examples,
     claims_posteriors,
@@ -43,8 +44,8 @@ PAPER = Paper(
         claims_examples.example_1,
         claims_examples.example_2,
         claims_examples.tables_1_and_3,
-        claims_examples.comments_on_table_1,
-        claims_examples.comments_on_table_3,
+        claims_comments.comments_on_table_1,
+        claims_comments.comments_on_table_3,
         claims_posteriors.table_4,
         claims_posteriors.table_5,
         claims_posteriors.comments,

@@ -1,4 +1,4 @@
-"""How claims about Wang 2020 are written: printed values, statements, values of formulas, values of ours."""
+"""How claims about Wang 2020 are written: quoted values, statements, values of formulas, values of ours."""
 
 import math
 
@@ -11,7 +11,7 @@ ERRORS = 3
 """Standard errors by which a mean over runs may differ from a printed one."""
 
 
-def printed(item: str, what: str, paper: str, ours: float, error: float = 0.0, note: str = "") -> Claim:
+def quoted(item: str, what: str, paper: str, ours: float, error: float = 0.0, note: str = "") -> Claim:
     """Return a claim about a number with the digits that the paper prints.
 
     `error` is the standard error of the difference, for numbers that the paper found by simulation.
@@ -24,7 +24,7 @@ def printed(item: str, what: str, paper: str, ours: float, error: float = 0.0, n
 
 def statement(item: str, what: str, ours: str, holds: bool, note: str = "") -> Claim:
     """Return a claim about a statement in words. The column of the paper says that the paper makes the statement."""
-    return Claim(item, what, "stated", ours, bool(holds), note)
+    return Claim(item, what, "stated", ours, bool(holds), note, "stated")
 
 
 def formula(item: str, what: str, paper: float, ours: float, note: str = "", tolerance: float = SAME) -> Claim:

@@ -11,8 +11,9 @@ from discreet.papers.claim import Claim
 from discreet.papers.wang2020.claim_kinds import beside, formula, listed, statement
 from discreet.papers.wang2020.finucan import finucan, modes
 from discreet.papers.wang2020.geometric_draws import EPSILON, noise
-from discreet.papers.wang2020.repeated_runs import RUNS, noisy_example
+from discreet.papers.wang2020.repeated_runs import PAPER_RUNS, noisy_example
 from discreet.papers.wang2020.total_posterior import by_equation_6, convolved, drawn_variance, exact
+from discreet.papers.wording import LITTLE, little
 from discreet.reconcile.wang_lists import sum_of_noises, wang
 
 ALPHA = math.exp(-EPSILON)
@@ -67,7 +68,7 @@ def range_of_noise() -> list[Claim]:
     beyond = 2 * ALPHA ** (CUT + 1) / (1 + ALPHA)
     found = [
         statement(
-            item, "big noise is very unlikely: chance of noise beyond 50, epsilon 1", f"{beyond:.2g}", beyond < 1e-9
+            item, f"big noise is very unlikely: chance beyond 50, epsilon 1 {LITTLE}", f"{beyond:.2g}", little(beyond)
         )
     ]
     for epsilon in ("1", "0.5", "0.2", "0.1"):
@@ -165,8 +166,9 @@ def sums_of_noises() -> list[Claim]:
 def mode() -> list[Claim]:
     """Theorem 1, by all outcomes of small multinomials, and how often ties decide in the examples."""
     cases = [(trials, weights) for trials in range(7) for weights in product(range(1, 6), repeat=3)]
-    right = sum(tuple(finucan(*case)) in modes(*case) for case in cases)
-    several = sum(len(modes(*case)) > 1 for case in cases)
+    all_modes = [modes(*case) for case in cases]
+    right = sum(tuple(finucan(*case)) in best for case, best in zip(cases, all_modes, strict=True))
+    several = sum(len(best) > 1 for best in all_modes)
     zeros = [(trials, weights) for trials in range(7) for weights in product((0, 1, 2), repeat=3) if 0 in weights]
     zeros = [case for case in zeros if any(case[1])]
     right_too = sum(tuple(finucan(*case)) in modes(*case) for case in zeros)
@@ -195,9 +197,10 @@ def mode() -> list[Claim]:
         ),
     ]
     for example in (1, 2):
-        first, last = (wang(*noisy_example(example), algorithm="3", ties=ties) for ties in ("first", "last"))
+        noisy = noisy_example(example, PAPER_RUNS)
+        first, last = (wang(*noisy, algorithm="3", ties=ties) for ties in ("first", "last"))
         share = float((first != last).any(axis=1).mean())
-        error = math.sqrt(share * (1 - share) / RUNS)
+        error = math.sqrt(share * (1 - share) / PAPER_RUNS)
         found.append(
             beside(
                 item, f"share of runs of Example {example} in which a tie decides", f"{share:.3f}, error {error:.1g}"

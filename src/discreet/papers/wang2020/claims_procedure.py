@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.infer import wang_pair
 from discreet.papers.claim import Claim
-from discreet.papers.wang2020.claim_kinds import beside, formula, printed
+from discreet.papers.wang2020.claim_kinds import beside, formula, quoted
 from discreet.papers.wang2020.geometric_draws import EPSILON, noise
 from discreet.papers.wang2020.posterior_grid import RELEASED, WINDOW, grid
 
@@ -62,8 +62,8 @@ def brute_force() -> list[Claim]:
     inside = exact[np.ix_(np.isin(first, one), np.isin(second, other))].sum()
     left_out = float(1 - inside)
     found += [
-        printed(item, "values of the first true count that are tried", "61", len(one)),
-        printed(item, "values of the second true count that are tried", "61", len(other)),
+        quoted(item, "values of the first true count that are tried", "61", len(one)),
+        quoted(item, "values of the second true count that are tried", "61", len(other)),
         beside(
             item,
             f"part of the posterior beyond {WINDOW} of the released counts {RELEASED}, algorithm 2",

@@ -26,6 +26,9 @@ TOTAL = {1: 21249, 2: 863}
 """The totals, sections 4.1.1 and 4.1.2."""
 
 SMALL_COUNTS = (0, 0, 0, 1, 2, 3)
+LEAST_MIDDLE, MOST_MIDDLE, LARGEST = 15, 60, 1000
+"""Section 4.1.1: five counts lie between 15 and 60, the other 39 between 60 and 1000."""
+
 BETWEEN_15_AND_60 = (15, 26, 37, 49, 60)
 
 TABLE_2 = dict(

@@ -1,6 +1,7 @@
 """Figure 1 of Wang 2020, Tables 1 and 3 as figures, and large counts among zeros.
 
-Figure 1 is the only figure of the paper. Its data are not printed, so it has the list that `example_data` rebuilds.
+Figure 1 is the only figure of the paper. Its data are not printed, so it has the list that `example_data` rebuilds. The
+figures of Tables 1 and 3 have exact moments, or moments of 10,000 runs, as many as the paper has.
 """
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.papers.figure import Curve, Figure, Panel
 from discreet.papers.wang2020.claims_discussion import FEW, LARGE, large_mean, with_zeros
-from discreet.papers.wang2020.claims_examples import ALGORITHMS, PRINTED, found
+from discreet.papers.wang2020.claims_examples import ALGORITHMS, EXACT, PRINTED, found
 from discreet.papers.wang2020.example_data import EXAMPLE_1, EXAMPLES, FIVE, NAMES, RANKS, representatives
+from discreet.papers.wang2020.repeated_runs import PAPER_RUNS
 
 BIN = 50
 GROUP = 5
@@ -22,6 +24,7 @@ METHODS = {
 BAR = 0.84 / len(METHODS)
 """Width of a bar; `draw` puts bars of one panel side by side."""
 
+BARS = f"error bars: 2 standard errors of {PAPER_RUNS:,} runs"
 ZERO_COUNTS = tuple(range(0, 100, 10))
 FIGURE_RUNS = 4_000
 
@@ -39,7 +42,6 @@ def _figure_1() -> list[Panel]:
             np.array(RANKS, float),
             np.array(FIVE[1], float),
             "points",
-            shift=0.6,
         ),
     ]
     return [
@@ -56,11 +58,13 @@ def _table(example: int) -> list[Panel]:
     groups = [f"{part[0]}" if part[0] == part[-1] else f"{part[0]}-\n{part[-1]}" for part in parts]
     bias, spread, group_bias, group_error = [], [], [], []
     for method, name in METHODS.items():
-        mean, variance = found(example, method)
+        mean, variance = found(example, method, PAPER_RUNS)
         ours = method == "least squares"
-        bias.append(_bars(name, representatives(mean - truth), ours))
+        noise = np.zeros(len(truth)) if method in EXACT else variance / PAPER_RUNS
+        errors = np.sqrt(noise.reshape(-1, GROUP).sum(axis=1)) / GROUP  # counts of one run hardly depend on each other
+        bias.append(_bars(name, representatives(mean - truth), ours, representatives(np.sqrt(noise))))
         spread.append(_bars(name, representatives(variance), ours))
-        group_bias.append(_bars(name, _averages(mean - truth), ours))
+        group_bias.append(_bars(name, _averages(mean - truth), ours, errors))
         group_error.append(_bars(name, _averages(variance + (mean - truth) ** 2), ours))
     means, variances = (
         np.array([line.split() for line in lines], float).T.ravel()
@@ -70,9 +74,9 @@ def _table(example: int) -> list[Panel]:
     bias.append(Curve("printed", places, means - np.repeat(FIVE[example], len(ALGORITHMS)), "points", shift=shift))
     spread.append(Curve("printed", places, variances, "points", shift=shift))
     return [
-        Panel("mean less true count", "", "bias", bias, x_ticks=names),
+        Panel(f"mean less true count; {BARS}", "", "bias", bias, x_ticks=names),
         Panel("variance", "", "variance", spread, log_y=True, x_ticks=names),
-        Panel("all counts in groups of five: bias", "true counts", "average bias", group_bias, x_ticks=groups),
+        Panel(f"groups of five: bias; {BARS}", "true counts", "average bias", group_bias, x_ticks=groups),
         Panel(
             "all counts in groups of five: squared error",
             "true counts",
@@ -84,8 +88,10 @@ def _table(example: int) -> list[Panel]:
     ]
 
 
-def _bars(name: str, values: Floats, ours: bool) -> Curve:
-    return Curve(name, np.arange(float(len(values))), values, "bars", ours=ours)
+def _bars(name: str, values: Floats, ours: bool, errors: Floats | None = None) -> Curve:
+    """Return bars, with two standard errors on both sides if some are given and not 0."""
+    low, high = (None, None) if errors is None or not errors.any() else (values - 2 * errors, values + 2 * errors)
+    return Curve(name, np.arange(float(len(values))), values, "bars", ours, low, high)
 
 
 def _averages(values: Floats) -> Floats:
@@ -97,11 +103,9 @@ def _among_zeros() -> list[Panel]:
     """Return the mean of large counts against the number of zeros."""
     zeros = np.array(ZERO_COUNTS, float)
     curves = []
-    for index, (method, name) in enumerate(METHODS.items()):
+    for method, name in METHODS.items():
         values = [large_mean(with_zeros(count), method, FIGURE_RUNS) - LARGE for count in ZERO_COUNTS]
-        curves.append(
-            Curve(name, zeros, np.array(values), "line and points", method == "least squares", shift=1.5 * (index - 2))
-        )
+        curves.append(Curve(name, zeros, np.array(values), "line and points", ours=method == "least squares"))
     return [
         Panel(
             f"{FEW} counts of {LARGE} among zeros",
@@ -118,7 +122,7 @@ FIGURES = (
     Figure("table3", "means, variances and errors, Example 2", lambda: _table(2), shows="Table 3"),
     Figure(
         "5.1",
-        "what zeros take from large counts (numbers taken); curves are drawn side by side",
+        "what zeros take from large counts (numbers taken)",
         _among_zeros,
         columns=1,
         shows="Section 5.1, large counts among zeros",

@@ -8,6 +8,7 @@ what 0/0 is for p_i = 0; here such a class is passed over.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import factorial, prod
 
@@ -28,10 +29,16 @@ def finucan(trials: int, weights: Sequence[int]) -> list[int]:
 
 
 def modes(trials: int, weights: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return all modes, by the probabilities of all outcomes."""
-    outcomes = [k for k in product(range(trials + 1), repeat=len(weights)) if sum(k) == trials]
+    """Return all modes, by the probabilities of all outcomes, which are integers times one number."""
     chances = {
-        k: Fraction(prod(w**n for w, n in zip(weights, k, strict=True)), prod(map(factorial, k))) for k in outcomes
+        k: factorial(trials) // prod(map(factorial, k)) * prod(w**n for w, n in zip(weights, k, strict=True))
+        for k in _outcomes(trials, len(weights))
     }
     most = max(chances.values())
     return [k for k, chance in chances.items() if chance == most]
+
+
+@cache
+def _outcomes(trials: int, classes: int) -> list[tuple[int, ...]]:
+    """Return all ways to spread the trials over the classes."""
+    return [k for k in product(range(trials + 1), repeat=classes) if sum(k) == trials]

@@ -50,6 +50,8 @@ class Runs:
         Standard errors of the mean and of the variance, times the root of the number of runs.
     squared
         The squared error of each run, averaged over the counts.
+    absolute
+        The mean of the sum of all distances from the true counts, as a part of their total.
     away
         Share of all released counts that are 0, 1, 2 and 3 or more away from the true count.
     at_zero
@@ -60,6 +62,7 @@ class Runs:
     variance: Floats
     errors: tuple[Floats, Floats]
     squared: Floats
+    absolute: float
     away: Floats
     at_zero: Floats
 
@@ -74,15 +77,15 @@ def noisy(truth: Integers, runs: int, seed: int) -> tuple[Integers, Integers]:
 
 
 @cache
-def noisy_example(example: int) -> tuple[Integers, Integers]:
+def noisy_example(example: int, repeats: int = RUNS) -> tuple[Integers, Integers]:
     """Return the noisy counts and totals of all runs of an example."""
-    return noisy(EXAMPLES[example], RUNS, example)
+    return noisy(EXAMPLES[example], repeats, example)
 
 
 @cache
-def runs(example: int, method: str) -> Runs:
+def runs(example: int, method: str, repeats: int = RUNS) -> Runs:
     """Return what one of METHODS gives for an example."""
-    return summary(METHODS[method](*noisy_example(example)), EXAMPLES[example])
+    return summary(METHODS[method](*noisy_example(example, repeats)), EXAMPLES[example])
 
 
 def summary(released: Integers, truth: Integers) -> Runs:
@@ -95,6 +98,7 @@ def summary(released: Integers, truth: Integers) -> Runs:
         variance,
         (np.sqrt(variance), np.sqrt(fourth - variance**2)),
         (distance**2).mean(axis=1),
+        float(distance.sum(axis=1).mean() / truth.sum()),
         _shares(distance),
         _shares(distance[:, truth == 0]),
     )

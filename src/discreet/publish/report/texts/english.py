@@ -269,7 +269,8 @@ TEXTS = {
     "readme_tables": "Tables",
     "readme_columns": "`count` is the published count, `low` and `high` are the ends of its interval. Averaged over"
     " counts, at least 95% of such intervals hold the true count. An empty `high` means that the interval has no upper"
-    " end. `_total` is a total over a dimension, `_other` is everything that is not declared or not stated.",
+    " end.",
+    "readme_marks": "`_total` is a total over a dimension, `_other` is everything that is not declared or not stated.",
     "readme_files": "Files",
     "readme_report": "the report: tables, guarantee, errors",
     "readme_manifest": "the specification, the guarantee, the digests of all files",

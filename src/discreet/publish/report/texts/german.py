@@ -272,7 +272,8 @@ TEXTS = {
     "readme_tables": "Tabellen",
     "readme_columns": "`count` ist die veröffentlichte Zahl, `low` und `high` sind die Enden ihres Intervalls. Im"
     " Mittel über alle Zahlen enthalten mindestens 95\u202f% solcher Intervalle die wahre Zahl. Ist `high` leer, hat"
-    " das Intervall keine obere Grenze. `_total` ist eine Summe über ein Merkmal, `_other` ist alles, was nicht"
+    " das Intervall keine obere Grenze.",
+    "readme_marks": "`_total` ist eine Summe über ein Merkmal, `_other` ist alles, was nicht"
     " festgelegt oder nicht angegeben ist.",
     "readme_files": "Dateien",
     "readme_report": "der Bericht: Tabellen, Garantie, Fehler",

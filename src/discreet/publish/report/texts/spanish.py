@@ -267,8 +267,8 @@ TEXTS = {
     "readme_tables": "Tablas",
     "readme_columns": "`count` es el recuento publicado; `low` y `high` son los extremos de su intervalo. En promedio"
     " sobre los recuentos, al menos el 95\u202f% de estos intervalos contienen el recuento verdadero. Si `high` está"
-    " vacío, el intervalo no tiene límite superior. `_total` es un total sobre una dimensión, `_other` es todo lo que"
-    " no está declarado o no consta.",
+    " vacío, el intervalo no tiene límite superior.",
+    "readme_marks": "`_total` es un total sobre una dimensión, `_other` es todo lo que no está declarado o no consta.",
     "readme_files": "Archivos",
     "readme_report": "el informe: tablas, garantía, errores",
     "readme_manifest": "la especificación, la garantía, las huellas digitales de todos los archivos",
