@@ -9,7 +9,7 @@ from discreet.errors import SpecError, TargetError
 from discreet.plan import noise_table
 from discreet.plan.release_plan import ReleasePlan
 
-DIMENSIONS = {
+DIMENSIONS: dict[str, dict[str, Any]] = {
     "sex": {"column": "sex", "categories": ["f", "m"]},
     "age": {"column": "age", "categories": list("abcdef")},
     "place": {
@@ -116,7 +116,7 @@ def test_what_no_plan_covers_is_refused_by_name(changes: dict[str, Any], named: 
 
 def test_levels_that_are_not_nested_are_refused() -> None:
     halves = {"left": [f"p{i}" for i in range(5)], "right": [f"p{i}" for i in range(5, 12)]}
-    place = DIMENSIONS["place"] | {"levels": {**DIMENSIONS["place"]["levels"], "half": halves}}  # type: ignore[dict-item]
+    place = DIMENSIONS["place"] | {"levels": {**DIMENSIONS["place"]["levels"], "half": halves}}
     tables = [
         {"name": "a", "dimensions": [{"dimension": "place", "level": "state"}]},
         {"name": "b", "dimensions": [{"dimension": "place", "level": "half"}]},

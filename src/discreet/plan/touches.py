@@ -130,7 +130,7 @@ def _largest(numbers: Sequence[npt.NDArray[np.integer]]) -> Touches:
 
 def _by_combination(layout: "Layout", new_cells: NewCells, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
     """Return for every leaf combination the number of cells that count and hold it, flat."""
-    total = np.zeros(shape, dtype=np.int64)
+    total = np.zeros(shape, dtype=np.int32)
     for index, is_new in new_cells.items():
         grouping = layout.groupings[index]
         total += _of_grouping(layout, grouping, is_new.reshape(grouping.shape).astype(np.int64), shape)
