@@ -274,7 +274,9 @@ def _within(first: int, weights: tuple[int, ...]) -> int:
 
 def design_in_words(ptable: PTable) -> str:
     """Return the name and the main settings of a design."""
-    settings = ("epsilon", "alpha", "sigma2", "variance", "eta", "support", "upper", "n", "sensitivity")
+    settings = (
+        "epsilon", "alpha", "sigma2", "variance", "scale", "shape", "eta", "support", "upper", "n", "sensitivity",
+    )  # fmt: skip
     design = dict(ptable.design)
     return ", ".join(
         [str(design.get("name", "custom")), *(f"{name} {design[name]}" for name in settings if name in design)]
