@@ -93,12 +93,12 @@ def wave_rounding(
     integers = integers.clip(low, high)
     movable = np.flatnonzero((remainders > 0) & (integers < high))
     fractions = remainders[movable] / apportion.GRID
-    sum_indices = margins.sum_indices(movable)
     expected = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
     expected += np.concatenate([np.ravel(sums) for sums in margins.add(integers.reshape(cells.shape))])
-    expected += added_up(sum_indices, fractions, len(expected))
+    expected += added_up(margins.sum_indices(movable), fractions, len(expected))
     order, waves = _waves(margins.sides, movable)
-    in_waves, fractions, sum_indices = movable[order], fractions[order], sum_indices[:, order]
+    in_waves, fractions = movable[order], fractions[order]
+    sum_indices = margins.sum_indices(in_waves)
     for wave in waves:
         indices = sum_indices[:, wave]
         share = shares(indices, len(expected))
