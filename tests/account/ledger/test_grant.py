@@ -91,20 +91,20 @@ TestBooks.settings = settings(max_examples=12, stateful_step_count=20, deadline=
 
 
 def office(location: str, number: int) -> "subprocess.Popen[str]":
-    """Start a process that asks for 50 grants and prints the names of the releases that were granted."""
-    command = [sys.executable, "-W", "error", "-m", "tests.account.ledger.town", location, f"office {number}", "50"]
+    """Start a process that asks for 20 grants and prints the names of the releases that were granted."""
+    command = [sys.executable, "-W", "error", "-m", "tests.account.ledger.town", location, f"office {number}", "20"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_eight_processes_ask_for_400_grants_where_300_fit(location: str) -> None:
-    ledger = new(location, 300)
+def test_eight_processes_ask_for_160_grants_where_120_fit(location: str) -> None:
+    ledger = new(location, 120)
     offices = [office(location, number) for number in range(8)]
     granted = [line for process in offices for line in process.communicate()[0].splitlines()]
     assert [process.returncode for process in offices] == [0] * 8
-    assert len(set(granted)) == len(granted) == 300
+    assert len(set(granted)) == len(granted) == 120
     assert office(location, 8).communicate()[0] == ""
     statement = ledger.verify()
-    assert (statement.spent, statement.left) == (300, 0)
+    assert (statement.spent, statement.left) == (120, 0)
     assert {record.release for record in statement.records} == set(granted)
     assert ledger.known(cells(*granted)) == set(cells(*granted))
 
