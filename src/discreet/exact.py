@@ -275,6 +275,11 @@ def _short(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
+def rounded_up(value: float, digits: int = 3) -> str:
+    """Return a float with `digits` digits, rounded up, as `format(value, ".3g")` writes it; inf for infinity."""
+    return f"{float(upper(Fraction(value), digits)) if math.isfinite(value) else value:.{digits}g}"
+
+
 def upper(value: Fraction, digits: int = 6) -> str:
     """Return a number with `digits` digits, rounded up, so that no printed number is below the certified one."""
     if value == 0:

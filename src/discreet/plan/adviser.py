@@ -24,7 +24,7 @@ from discreet.design import parameters
 from discreet.design.additive.maxent import SMALLEST_DELTA
 from discreet.domain import Counts, Cycle, Domain
 from discreet.errors import CertifyError, DiscreetError, ParameterError, PrecisionWarning
-from discreet.exact import Epsilon, Number, exact
+from discreet.exact import Epsilon, Number, exact, rounded_up
 from discreet.mechanism import Mechanism
 from discreet.plan._noise_families import WIDEST, Family, families, short
 from discreet.plan._noise_search import ENDS, Found, TotalBudget, best_between, composed, found_scales, mean_error
@@ -100,7 +100,7 @@ class Advice:
         return pictures.card(f"Advice: {self.name}", facts, self.ptable.noise_picture())
 
     def _cost(self) -> str:
-        return f"epsilon {self.epsilon:.4g}, delta {self.delta:.3g}"
+        return f"epsilon {rounded_up(self.epsilon, 4)}, delta {rounded_up(self.delta)}"
 
 
 def advise(

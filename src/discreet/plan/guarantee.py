@@ -19,7 +19,7 @@ from discreet.account.group_privacy import group_profile
 from discreet.account.privacy_profile import profile
 from discreet.certify.ptable import PTable
 from discreet.errors import ExceededBudgetError
-from discreet.exact import Epsilon, exact, upper
+from discreet.exact import Epsilon, exact, rounded_up, upper
 from discreet.plan.contributor_keys import unevenness
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.touches import Touches
@@ -192,7 +192,8 @@ def composed_promise(spec: ReleaseSpec, ptables: Sequence[PTable], touches: Touc
         raise ExceededBudgetError(
             f"the budget is epsilon {spec.budget.epsilon} and delta {spec.budget.delta}; with {design} (epsilon"
             f" {', '.join(str(ptable.guarantee.epsilon) for ptable in ptables)} a cell) one person"
-            f" {_in_cells(touches.most, rows)} may lose delta {bound:.3g} there, and {floor:.3g} at any epsilon",
+            f" {_in_cells(touches.most, rows)} may lose delta {rounded_up(bound)} there, and"
+            f" {rounded_up(floor)} at any epsilon",
             "publish fewer margins, take a noisier design, or leave the design out, so that the adviser chooses",
         )
     return Promise(spec.budget.epsilon, bound, floor, method_of(rows))

@@ -203,7 +203,7 @@ def _named_noise(design: Design, bits: int | None, yaml_path: YamlPath) -> tuple
     if "certificate" in parameters:
         return load(parameters["certificate"]), "the specification names its certificate"
     name = parameters.pop("name", None)
-    if name not in registry.MODULES:
+    if not isinstance(name, str) or name not in registry.MODULES:
         raise SpecError(
             f"the design is {name!r}; give the name of a design, such as geometric, or {{certificate: FILE}}",
             yaml_path,

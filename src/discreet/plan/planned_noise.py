@@ -4,7 +4,8 @@ The planner sees the specification only. Its plan becomes the list `measure` of 
 each measured grouping: the published specification states the plan.
 
 A plan is for tables of all people whose categories do not overlap and that are made to add up. The levels of a
-dimension must be nested: every group of a finer level lies in one group of each coarser level.
+dimension must be nested: every group of a finer level lies in one group of each coarser level. If these groups have
+unequal sizes, the planner's variances are means, so nothing can be demanded of single groupings (`within`).
 """
 
 from collections.abc import Sequence
@@ -41,7 +42,8 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
         The budget cannot buy a target. The error says what is possible.
     """
     _require_plain(spec, layout)
-    workload, index_of = _workload(layout)
+    demanding = bool(spec.accuracy.within) or spec.accuracy.no_worse_than is not None
+    workload, index_of = _workload(layout, demanding)
     assert spec.budget is not None
     aim = _aim(spec.accuracy, layout, index_of, len(workload.groupings))
     try:
@@ -54,14 +56,10 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
             contributions=spec.unit.contributions,
         )
     except TargetError as error:
+        planned = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
         name = in_words(layout.groupings[index_of.index(error.grouping)])
-        raise TargetError(
-            f"accuracy asks for an error of at most {error.asked:.4g} in {name}, and the budget can buy"
-            f" {error.possible:.4g}; ask for that much, ask less of other tables and margins, or give a larger budget",
-            error.grouping,
-            error.asked,
-            error.possible,
-        ) from None
+        message = str(error).replace(planned, f"{name!r}")
+        raise TargetError(f"accuracy: {message}", error.grouping, error.asked, error.possible) from None
     numbers = [plan.noise_of[index] for index in index_of]
     noise = ReleaseNoise.in_order(layout, plan.tables, numbers, f"the planner's choice: {plan.reason}")
     update = {"measure": _entries(layout, noise), "bits": plan.tables[0].bits, "accuracy": Accuracy()}
@@ -91,8 +89,11 @@ def _require_plain(spec: ReleaseSpec, layout: Layout) -> None:
             raise SpecError(f"categories of table {table.name!r} overlap, and a plan has none; {remedy}", ("measure",))
 
 
-def _workload(layout: Layout) -> tuple[Workload, list[int]]:
-    """Return the groupings as the planner sees them, and for every grouping of the layout its index there."""
+def _workload(layout: Layout, demanding: bool) -> tuple[Workload, list[int]]:
+    """Return the groupings as the planner sees them, and for every grouping of the layout its index there.
+
+    If `demanding`, refuse levels for which the variances of the planner are means over unequal cells.
+    """
     levels: dict[str, list[Groups]] = {book.name: [] for book in layout.books}
     for grouping in layout.groupings:
         for axis in grouping.axes:
@@ -106,6 +107,12 @@ def _workload(layout: Layout) -> tuple[Workload, list[int]]:
                     f"two levels of dimension {name!r} are not nested, and a plan needs nested levels; take measure:"
                     " published, or list the groupings to measure",
                     ("measure",),
+                )
+            if demanding and len({sum(group <= whole for group in fine) for whole in coarse}) > 1:
+                raise SpecError(
+                    f"groups of a level of dimension {name!r} have different sizes (`_other` counts), and for such"
+                    " levels no plan can promise the accuracy of each cell; leave within and no_worse_than out",
+                    ("accuracy",),
                 )
     known: dict[tuple[int, ...], int] = {}
     index_of = []

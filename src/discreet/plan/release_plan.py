@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.certify.ptable import PTable
 from discreet.errors import ReleaseError, SpecError
-from discreet.exact import exact
+from discreet.exact import exact, rounded_up
 from discreet.plan import codebook, read_spec
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
@@ -93,7 +93,7 @@ class ReleasePlan:
     def __repr__(self) -> str:
         promised = "nothing promised"
         if self.promise is not None:
-            promised = f"epsilon {self.promise.epsilon}, delta {self.promise.delta:.3g}"
+            promised = f"epsilon {self.promise.epsilon}, delta {rounded_up(self.promise.delta)}"
         return (
             f"ReleasePlan({len(self.layout.tables)} tables, {len(self.layout.groupings)} groupings,"
             f" {self._noise()}, {self.touches} touches, {promised})"

@@ -73,9 +73,11 @@ def _noise(path: Path, manifest: Manifest, resolved: Resolved) -> ReleaseNoise:
     ptables = [load(path / name) for name in names]
     digests = [ptable.digest for ptable in ptables]
     stated = [entry.ptable for entry in manifest.groupings]
-    if len(stated) != len(layout.groupings) or not {digest for digest in stated if digest} <= set(digests):
+    if len(stated) != len(layout.groupings) or not {digest for digest in stated if digest is not None} <= set(digests):
         raise refused(path, ["manifest: its groupings are not those of its specification and certificates"])
     numbers = [None if digest is None else digests.index(digest) for digest in stated]
+    if not isinstance(resolved.spec.measure, list):
+        raise refused(path, ["manifest: its specification does not list the measured groupings"])
     listed = listed_groupings(resolved.spec, layout)
     expected = with_same_cells(layout, {index: numbers[index] for index in listed})
     failures = []

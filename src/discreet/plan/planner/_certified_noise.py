@@ -27,7 +27,7 @@ from discreet.errors import CertifyError, ParameterError, PrecisionWarning
 from discreet.exact import Epsilon
 from discreet.mechanism import Mechanism
 from discreet.plan._noise_families import SHARES, families
-from discreet.plan.adviser import ATTEMPTS, BITS, certify_at
+from discreet.plan.adviser import ATTEMPTS, BITS, best_advice, certify_at
 from discreet.plan.planner._gaussian_bound import mu_of
 
 CLOSE = 2e-4
@@ -161,6 +161,26 @@ def certified_noise(kind: Kind, precisions: Floats, times: Sequence[int], budget
             if certified is not None:
                 return certified
     return None
+
+
+def advised_noise(cells: int, budget: Budget) -> tuple[CertifiedNoise, str]:
+    """Return the adviser's table for cells that all have one noise, and the name of its design.
+
+    Raises
+    ------
+    ParameterError
+        No design meets the budget.
+    """
+    advice = best_advice(
+        epsilon=str(budget.epsilon),
+        delta=budget.delta,
+        cells=cells,
+        contributions=budget.contributions,
+        bits=budget.bits,
+    )
+    table = advice.ptable
+    delta = _composition([table], [cells], budget, advice.name == "geometric").delta(budget.loss)
+    return CertifiedNoise((table,), np.array([variance(table)]), delta), advice.name
 
 
 def _least_widening(
