@@ -114,6 +114,17 @@ def test_what_no_plan_covers_is_refused_by_name(changes: dict[str, Any], named: 
     assert named in str(caught.value)
 
 
+def test_nothing_is_demanded_of_levels_with_unequal_groups() -> None:
+    """`_other` is a group of one category beside groups of three."""
+    tables = [
+        {"name": "places", "dimensions": ["place"]},
+        {"name": "states", "dimensions": [{"dimension": "place", "level": "state"}]},
+    ]
+    for demand in ({"no_worse_than": "published"}, {"within": [{"table": "places", "plus_minus": 30}]}):
+        with pytest.raises(SpecError, match="place"):
+            dc.release.plan(spec(tables=tables, accuracy=demand))
+
+
 def test_levels_that_are_not_nested_are_refused() -> None:
     halves = {"left": [f"p{i}" for i in range(5)], "right": [f"p{i}" for i in range(5, 12)]}
     place = DIMENSIONS["place"] | {"levels": {**DIMENSIONS["place"]["levels"], "half": halves}}

@@ -163,9 +163,17 @@ def unlisted(copy: Copy) -> None:
     del copy.manifest["spec"]["measure"][2]
 
 
+def planned_again(copy: Copy) -> None:
+    copy.manifest["spec"]["measure"] = "plan"
+
+
+def empty_digest(copy: Copy) -> None:
+    copy.manifest["groupings"][0]["ptable"] = ""
+
+
 TAMPERED = [
     swap, swap_everywhere, another_table, not_measured, drop, forget, understate, understate_epsilon, fewer_touches,
-    fewer_touches_of_a_table, one_cell, version, more_files, unlisted,
+    fewer_touches_of_a_table, one_cell, version, more_files, unlisted, planned_again, empty_digest,
 ]  # fmt: skip
 
 

@@ -207,7 +207,7 @@ def plan(spec: Any) -> ReleasePlan:
     ... }
     >>> plan = dc.release.plan(spec)
     >>> plan
-    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.72e-07)
+    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.73e-07)
     >>> plan.touches
     2
     >>> plan.promise.epsilon, plan.promise.delta <= 1e-6
