@@ -58,7 +58,7 @@ class NoisePlan:
     composed
         Epsilon of the budget, and an upper bound of delta for one person over all tables together.
     kind
-        The kind of noise: "geometric" or "gaussian".
+        The kind of noise: "geometric", "gaussian", or, if all groupings have one noise, the adviser's design.
     error
         The root of what the aim makes small.
     gaussian_bound
