@@ -230,7 +230,7 @@ def errors(runs: int = 30) -> Table:
                 result = cubes.reconcile_cube(measured, variance, None, 1, None, total_first=True)
                 released = result.values
                 assert result.free is not None
-                lists = {(axis,): nearest(result.free[axis,], released[()]) for axis in range(len(shape))}
+                lists: Margins = {(axis,): nearest(result.free[axis,], released[()]) for axis in range(len(shape))}
                 at_best.append((mean_square(measured, true, 1), mean_square(lists, true, 1)))
                 for ways in range(len(shape) + 1):
                     pair = mean_square(measured, true, ways), mean_square(released, true, ways)
