@@ -153,3 +153,12 @@ def truth(release: Release, people_counted: list[dict[str, str]] | None = None) 
             array[cell] = counts[cell]
         found.append(array)
     return found
+
+
+def counts_of_cells(release: Release, people_counted: list[dict[str, str]] | None = None) -> Any:
+    """Return the true counts of all cells of the layout."""
+    cells = release.plan.layout.cells
+    counts = np.zeros(len(cells.definitions), dtype=np.int64)
+    for indices, numbers in zip(cells.indices, truth(release, people_counted), strict=True):
+        counts[indices] = numbers.ravel()
+    return counts

@@ -58,9 +58,7 @@ def test_intervals_of_margins_that_are_not_measured_hold_the_truth(name: str, tm
     """Over repeated draws, at least 95% of the intervals of each such margin hold the true count."""
     release = run(noises.spec(tmp_path, name), tmp_path / "out")
     plan, table_plan, noise = release.plan, release.published.table_plan, release.published.noise
-    true, counts = noises.truth(release), np.zeros(len(release.plan.layout.cells.definitions), dtype=np.int64)
-    for cells, numbers in zip(plan.layout.cells.indices, true, strict=True):
-        counts[cells] = numbers.ravel()
+    true, counts = noises.truth(release), noises.counts_of_cells(release)
     held: dict[int, list[float]] = {}
     for _ in range(60):
         fitted = table_plan.fitted(plan.measured.by_grouping(lookup.measure(plan, counts, None)))
@@ -68,6 +66,23 @@ def test_intervals_of_margins_that_are_not_measured_hold_the_truth(name: str, tm
             held.setdefault(index, []).append(float(np.mean((ends.low <= true[index]) & (true[index] <= ends.high))))
     assert sorted(held) == [index for index, table in enumerate(plan.measured.noise_of) if table is None]
     assert min(np.mean(chances) for chances in held.values()) >= 0.95
+
+
+@pytest.mark.parametrize(("cells", "total"), [("0.9", "0.05"), ("0.05", "0.9")])
+def test_a_total_rests_on_what_is_measured_best(cells: str, total: str, tmp_path: Path) -> None:
+    """Its mean square error is at most twice the variance of least squares that knows the noise of both."""
+    measure = [entry("people", geometric(cells)), entry("people", geometric(total), [])]
+    release = run(noises.spec(tmp_path, "bells", tables=noises.TWO[:1], measure=measure))
+    plan, true = release.plan, noises.truth(release)
+    index = next(index for index, numbers in enumerate(true) if numbers.size == 1)
+    errors = []
+    for _ in range(60):
+        measurements = plan.measured.by_grouping(lookup.measure(plan, noises.counts_of_cells(release), None))
+        (fitted,) = release.published.table_plan.fitted(measurements)
+        errors.append(int(fitted.counts[index].sum() - true[index].sum()))
+    by_cells, by_total = (2 * math.exp(x) / math.expm1(x) ** 2 for x in (float(cells), float(total)))
+    by_cells *= max(numbers.size for numbers in true)
+    assert np.mean(np.square(errors)) < 2 / (1 / by_cells + 1 / by_total) + 1
 
 
 def test_measurements_have_measured_groupings_only(tmp_path: Path) -> None:

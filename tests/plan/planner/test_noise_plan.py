@@ -125,19 +125,20 @@ def test_a_target_that_cannot_be_met_can_be_met_as_far_as_the_error_says() -> No
         ("town", "margins", 8.1476),
         ("town", "cells", 4.5430),
         ("town", "worst", 9.762),
-        ("adult", "margins", 13.3118),
-        ("adult", "cells", 11.1594),
-        ("adult", "worst", 13.5493),
+        ("adult", "margins", 12.944),
+        ("adult", "cells", 10.366),
+        ("adult", "worst", 13.33),
     ],
 )
 def test_certified_plans_are_as_good_as_the_golden_ones(name: str, aim: str, best: float) -> None:
     """The best plans in real numbers: of the golden file, and 9.762 for the worst grouping of the town.
 
+    For Adult, noise between geometric and Gaussian noise beats the golden plans, which have 13.312, 11.159 and 13.549.
     For margins up to half a percent is given up for the errors of cells.
     """
     plan = plan_noise(golden_workload(name), Aim(aim), epsilon=1, delta="1e-6")
     assert best * 0.99 < plan.error < best * 1.006
-    assert plan.kind == ("geometric" if name == "town" else "gaussian")
+    assert plan.kind == ("geometric" if name == "town" else "power")
 
 
 def test_the_gaussian_bound_is_the_closed_form() -> None:
@@ -146,6 +147,15 @@ def test_the_gaussian_bound_is_the_closed_form() -> None:
         plan = plan_noise(golden_workload("adult"), Aim(aim), epsilon=1, delta="1e-6")
         assert plan.gaussian_bound == pytest.approx(bound, rel=1e-6)
     assert "L grp" in GOLDEN["adult"]["plans"]
+
+
+def test_targets_that_only_noise_between_the_kinds_reaches_are_met() -> None:
+    adult = golden_workload("adult")
+    finest = [index for index, levels in enumerate(adult.groupings) if sum(levels) == 3]
+    plan = plan_noise(adult, Aim(targets=tuple(Target(index, 21.5, 0.95) for index in finest)), epsilon=1, delta="1e-6")
+    assert plan.kind == "power"
+    for grouping in finest:
+        assert error_law(adult, plan.tables, plan.noise_of, grouping).quantile(0.95) <= 21.5
 
 
 @pytest.mark.parametrize("aim", ["margins", "cells"])

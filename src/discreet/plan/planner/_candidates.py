@@ -45,10 +45,10 @@ class Task:
 
     def shape(self, kind: Kind) -> Shape:
         """Return how shares become precision, for the budget."""
-        rows, epsilon = self.budget.contributions, float(self.budget.epsilon)
-        if kind.power == 1:
+        rows, epsilon, p = self.budget.contributions, float(self.budget.epsilon), kind.loss_power
+        if p == 1:
             return Shape(1.0, epsilon / rows)
-        return Shape(kind.power, (mu_of(epsilon, float(self.budget.delta)) / rows) ** kind.power)
+        return Shape(p, (mu_of(epsilon, float(self.budget.delta)) / rows) ** p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +74,10 @@ class Candidate:
 
     def total(self, task: Task) -> float:
         """Return the budget of the search that has these variances."""
-        if self.kind.power == 1:
+        if self.kind.loss_power == 1:
             shares = 2 * np.arcsinh(np.sqrt(0.5 / self.noise.variances))
         else:
-            shares = self.noise.variances ** (-self.kind.power / 2)
+            shares = self.noise.variances ** (-self.kind.loss_power / 2)
         return float((Search(task.workload, self.slots, task.shape(self.kind)).costs * shares).sum())
 
     def noise_of(self, count: int) -> tuple[int | None, ...]:
@@ -98,20 +98,24 @@ def one_noise(task: Task) -> Candidate:
     noise, name = advised_noise(cells, task.budget)
     everything = (tuple(range(len(workload.groupings))),)
     tau = np.full(len(workload.groupings), 1 / noise.variances[0])
-    return Candidate(Kind(name, 2.0, ()), everything, noise, workload.variances(tau))
+    return Candidate(Kind(name, 2.0, (), 2.0), everything, noise, workload.variances(tau))
 
 
 def with_classes(task: Task, kind: Kind, split: Split, shape: Shape, caps: Floats | None = None) -> Candidate | None:
     """Return the certified plan of a split, after slots of nearly equal precision were put together."""
+    split = in_classes(task, split, shape, caps)
+    return certified(task, kind, split.slots, split.precisions)
+
+
+def in_classes(task: Task, split: Split, shape: Shape, caps: Floats | None = None) -> Split:
+    """Return a split in which slots of nearly equal precision are put together."""
     parts = split.shares * Search(task.workload, split.slots, shape).costs
     numbers = classes(split.precisions, parts)
     slots = [
         tuple(grouping for index in np.flatnonzero(numbers == number) for grouping in split.slots[index])
         for number in range(int(numbers.max()) + 1)
     ]
-    if len(slots) < len(split.slots):
-        split = polished(split, task.workload, slots, shape, task.goal(caps))
-    return certified(task, kind, split.slots, split.precisions)
+    return polished(split, task.workload, slots, shape, task.goal(caps)) if len(slots) < len(split.slots) else split
 
 
 def certified(task: Task, kind: Kind, slots: Sequence[tuple[int, ...]], precisions: Floats) -> Candidate | None:

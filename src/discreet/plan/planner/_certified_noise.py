@@ -5,7 +5,8 @@ the noises are certified, and the certified integers are composed. Tables that m
 and certified again, so that tables that exceed the budget are never returned.
 
 Noise must end somewhere, and the ends take a share of delta. Bell-shaped noise loses little if its ends take next to
-nothing. Geometric noise whose epsilons add up to the budget has no other use for delta.
+nothing, and noise between a bell and geometric noise too. Geometric noise whose epsilons add up to the budget has no
+other use for delta.
 """
 
 import math
@@ -26,7 +27,7 @@ from discreet.domain import Counts
 from discreet.errors import CertifyError, ParameterError, PrecisionWarning
 from discreet.exact import Epsilon
 from discreet.mechanism import Mechanism
-from discreet.plan._noise_families import SHARES, families
+from discreet.plan._noise_families import SHARES, SHARES_BETWEEN, Family, between, families
 from discreet.plan.adviser import ATTEMPTS, BITS, best_advice, certify_at
 from discreet.plan.planner._gaussian_bound import mu_of
 
@@ -44,6 +45,9 @@ WEIGHT_OF_END = 16
 
 INFLATION, ROUGH_INFLATION = 1e-5, 1e-4
 """Share of the variance of the loss that the lattice of the composition may add, for certified tables and before."""
+
+WIDEST_BETWEEN = 2_000
+"""Largest support of noise between geometric and bell-shaped noise, whose tables take long to compute."""
 
 MARGIN = 1 - 1e-9
 """Tables use no more than this share of delta, so that others, who sum in another order, come to no larger figure."""
@@ -86,11 +90,22 @@ class Kind:
         p of exp(-|x / s|^p): 1 for geometric noise, 2 for a bell.
     end_shares
         Shares of delta that the ends of the noise may take.
+    loss_power
+        What one person loses is about the sum of (1 / standard deviation)^loss_power, for the search (`_shares`). The
+        same as `power` at both ends. Between them either may find the better plan.
     """
 
     name: str
     power: float
     end_shares: tuple[float, ...]
+    loss_power: float
+
+    @property
+    def family(self) -> Family:
+        """The designs of this kind."""
+        if self.power not in (1, 2):
+            return between(self.power)
+        return next(family for family in families(Counts(), Fraction(1, 2), 1) if family.name == self.name)
 
     def scale(self, precision: float) -> float:
         """Return the scale of the family for a precision: 1/epsilon for geometric noise, else about a deviation."""
@@ -105,13 +120,18 @@ class Kind:
         unit = scale if p == 1 else scale / math.sqrt(math.gamma(3 / p) / math.gamma(1 / p))
         whole = 1 / math.tanh(0.5 / scale) if p == 1 else 2 * unit * math.gamma(1 + 1 / p)
         reach = unit * max(-math.log(end_delta * whole), 1.0) ** (1 / p)
-        if reach > parameters.LARGEST_SUPPORT:
+        if reach > (parameters.LARGEST_SUPPORT if p in (1, 2) else WIDEST_BETWEEN):
             return None
         return np.asarray(-((np.arange(max(math.ceil(reach), 1) + 1.0) / unit) ** p))
 
 
-KINDS = (Kind("geometric", 1.0, (0.9999, 0.5, 0.1)), Kind("gaussian", 2.0, (0.01,)))
-"""The kinds that a plan may have. Noise of powers between 1 and 2 belongs here once it has a family."""
+GEOMETRIC = Kind("geometric", 1.0, (0.9999, 0.5, 0.1), 1.0)
+GAUSSIAN = Kind("gaussian", 2.0, (0.01,), 2.0)
+
+
+def power_kind(power: float, loss_power: float) -> Kind:
+    """Return the kind of noise of a power between 1 and 2."""
+    return Kind("power", power, SHARES_BETWEEN, loss_power)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +181,22 @@ def certified_noise(kind: Kind, precisions: Floats, times: Sequence[int], budget
             if certified is not None:
                 return certified
     return None
+
+
+def rough_variances(kind: Kind, precisions: Floats, times: Sequence[int], budget: Budget) -> Floats | None:
+    """Return the variances that `certified_noise` would have, about, without a certificate; None if none are found."""
+    scales = [kind.scale(float(precision)) for precision in precisions]
+    end_delta = kind.end_shares[0] * float(budget.delta) / (sum(times) * budget.contributions)
+    widening = _least_widening(kind, scales, times, end_delta, budget)
+    if widening is None:
+        return None
+    variances = []
+    for scale in scales:
+        logs = kind.logs(widening * scale, end_delta)
+        assert logs is not None
+        weights, squares = np.exp(logs), np.arange(float(len(logs))) ** 2
+        variances.append(float((weights * squares).sum() / (weights.sum() - 0.5)))
+    return np.array(variances)
 
 
 def advised_noise(cells: int, budget: Budget) -> tuple[CertifiedNoise, str]:
@@ -292,7 +328,7 @@ def _certified(
     kind: Kind, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
 ) -> CertifiedNoise | None:
     """Return certified tables for scales, or None if they miss the budget."""
-    family = next(family for family in families(Counts(), budget.delta, 1) if family.name == kind.name)
+    family = kind.family
     for bits in _sizes(end_delta, budget):
         try:
             tables = tuple(_table(family.make(scale, end_delta), bits) for scale in scales)

@@ -13,9 +13,10 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import ParameterError, TargetError
-from discreet.plan.planner._candidates import Candidate, Task, with_classes
-from discreet.plan.planner._certified_noise import KINDS
-from discreet.plan.planner._shares import Goal, Shape, best_split, polished
+from discreet.plan.planner._between import best_between
+from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, with_classes
+from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Kind
+from discreet.plan.planner._shares import Split, best_split, polished
 from discreet.plan.planner.aim import Aim, Target
 from discreet.plan.planner.error_law import error_law
 
@@ -37,12 +38,13 @@ def are_met(task: Task, candidate: Candidate, published: Candidate) -> bool:
     return bool(_stretches(task, candidate, published).max() <= 1)
 
 
-def meeting_demands(task: Task, candidate: Candidate, shape: Shape, published: Candidate) -> Candidate | None:
+def meeting_demands(task: Task, candidate: Candidate, published: Candidate) -> Candidate | None:
     """Return the best plan of the kind of a candidate that meets all demands; None if none is found."""
     stretches = _stretches(task, candidate, published)
     if stretches.max() <= 1:
         return candidate
     caps = _caps(candidate, stretches, published)
+    shape = replace(task.shape(candidate.kind), total=candidate.total(task))
     split = best_split(task.workload, task.slots, shape, task.goal(caps))
     for _ in range(ROUNDS):
         planned = with_classes(task, candidate.kind, split, shape, caps)
@@ -64,17 +66,26 @@ def nearest_plan(task: Task, published: Candidate) -> Candidate:
     TargetError
         It does not meet them.
     """
-    found = []
-    for kind in KINDS:
+    found: list[tuple[Candidate, Floats]] = []
+    splits: list[tuple[Kind, Split]] = []
+    aimed = task
+    for kind in (GEOMETRIC, GAUSSIAN):
         shape, near = task.shape(kind), published
         for _ in range(2):  # the second time with the quantiles of the kind
-            goal = Goal(1 / _caps(near, _stretches(task, near, published), published), True)
-            split = best_split(task.workload, task.slots, shape, goal)
-            candidate = with_classes(replace(task, aim=Aim("worst"), emphasis=goal.emphasis), kind, split, shape)
+            emphasis = 1 / _caps(near, _stretches(task, near, published), published)
+            aimed = replace(task, aim=Aim("worst"), emphasis=emphasis)
+            split = in_classes(aimed, best_split(task.workload, task.slots, shape, aimed.goal()), shape)
+            candidate = certified(aimed, kind, split.slots, split.precisions)
             if candidate is None:
                 break
             near = candidate
+            splits.append((kind, split))
             found.append((candidate, _stretches(task, candidate, published)))
+    least = min((float(aimed.goal().error(candidate.variances)) for candidate, _ in found), default=math.inf)
+    between = best_between(aimed, splits, least)
+    if between is not None:
+        candidate = certified(aimed, between.kind, between.split.slots, between.split.precisions)
+        found += [] if candidate is None else [(candidate, _stretches(task, candidate, published))]
     if not found:
         raise ParameterError(
             f"no table holds the noise of a plan with {task.budget.bits} bits; leave bits out, or give a larger budget"

@@ -1,8 +1,9 @@
 """The plan: which groupings are measured, each with which certified table of noise.
 
-Every kind of noise (`_certified_noise.KINDS`) gets its best shares (`_shares`), at most 16 classes of variance
-(`_noise_classes`) and certified tables that meet the budget together (`_certified_noise`). The plan with the least
-error, by the variances of the certified integers, is taken. To measure all groupings with one noise is a plan too.
+Every kind of noise (geometric, bell-shaped, and between them: `_between`) gets its best shares (`_shares`), at most 16
+classes of variance (`_noise_classes`) and certified tables that meet the budget together (`_certified_noise`). The plan
+with the least error, by the variances of the certified integers, is taken. To measure all groupings with one noise is a
+plan too.
 
 Demands, such as the half width of a grouping, are met or refused (`_demands`).
 """
@@ -19,11 +20,12 @@ from discreet.design import parameters
 from discreet.design.additive.maxent import SMALLEST_DELTA
 from discreet.errors import ParameterError, UndeterminedError
 from discreet.exact import Epsilon, Number, exact
-from discreet.plan.planner._candidates import Candidate, Task, one_noise, with_classes
-from discreet.plan.planner._certified_noise import KINDS, Budget
+from discreet.plan.planner._between import best_between
+from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, one_noise, with_classes
+from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Budget, Kind
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
 from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
-from discreet.plan.planner._shares import best_split
+from discreet.plan.planner._shares import Split, best_split
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.workload import Workload
 
@@ -58,7 +60,8 @@ class NoisePlan:
     composed
         Epsilon of the budget, and an upper bound of delta for one person over all tables together.
     kind
-        The kind of noise: "geometric", "gaussian", or, if all groupings have one noise, the adviser's design.
+        The kind of noise: "geometric", "gaussian", "power" (between them), or, if all groupings have one noise, the
+        adviser's design.
     error
         The root of what the aim makes small.
     gaussian_bound
@@ -196,25 +199,32 @@ def _indices(values: Iterable[int], count: int, name: str) -> list[int]:
 
 def _candidates(task: Task, published: Candidate) -> list[Candidate]:
     """Return the best plan of each kind that meets all demands, bell-shaped noise first."""
-    found: list[Candidate] = []
+    free: list[Candidate] = []
+    splits: list[tuple[Kind, Split]] = []
     least = math.inf
-    for kind in sorted(KINDS, key=lambda kind: -kind.power):
+    for kind in (GAUSSIAN, GEOMETRIC):
         shape = task.shape(kind)
         split = best_split(task.workload, task.slots, shape, task.goal(), HOPELESS * least)
         least = min(least, split.error)
         if split.error > HOPELESS * least:
             continue
-        candidate = with_classes(task, kind, split, shape)
+        split = in_classes(task, split, shape)
+        splits.append((kind, split))
+        candidate = certified(task, kind, split.slots, split.precisions)
         if candidate is None:
             continue
-        shape = replace(shape, total=candidate.total(task))
-        if shape.total > task.shape(kind).total * RICHER:
+        total = candidate.total(task)
+        if total > shape.total * RICHER:
+            shape = replace(shape, total=total)
             again = with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
             candidate = candidate if again is None else min(candidate, again, key=task.error)
-        met = meeting_demands(task, candidate, shape, published)
-        if met is not None:
-            found.append(met)
-    return found
+        free.append(candidate)
+    between = best_between(task, splits, min(map(task.error, free), default=math.inf))
+    if between is not None:
+        candidate = certified(task, between.kind, between.split.slots, between.split.precisions)
+        free += [] if candidate is None else [candidate]
+    met = [meeting_demands(task, candidate, published) for candidate in free]
+    return [candidate for candidate in met if candidate is not None]
 
 
 def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
