@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, ParameterError
 from discreet.plan import read_spec, yaml_file
 from discreet.prepare.initial_spec import initial_spec
+from discreet.prepare.preview_counts import preview
 from discreet.prepare.proposal import Proposal, Proposed
 from discreet.prepare.spec_text import quoted, spec_text
 from discreet.release import run
@@ -93,12 +94,13 @@ def test_every_kind_of_column_is_handled_with_every_engine(
     assert list(found["children"].categories or ()) == ["0", "1", "2", "3", "4"]
     assert found["typo"].rare == ("yess",)
     assert list(found["postcode"].categories or ())[:2] == ["00000", "00001"]
-    for column in ("age", "income"):
+    assert all(str(low or high).endswith("-01-01") for low, high in (found["born"].ranges or {}).values())
+    for column in ("age", "income", "born"):
         ranges = list((found[column].ranges or {}).values())
         assert 3 <= len(ranges) <= 6
         assert ranges[0][0] is ranges[-1][1] is None
         assert all(before[1] == after[0] for before, after in pairwise(ranges))
-    words = {"occupation": "values", "remark": "free text", "phone": "people", "born": "dates", "wave": "one value",
+    words = {"occupation": "values", "remark": "free text", "phone": "people", "wave": "one value",
              "empty": "no values"}  # fmt: skip
     assert set(proposal.left_out) == set(words)
     assert all(word in proposal.left_out[column] for column, word in words.items())
@@ -106,6 +108,37 @@ def test_every_kind_of_column_is_handled_with_every_engine(
     release = run(tmp_path / "release.yaml", tmp_path / "out")
     assert release.promise is None
     assert release.manifest["engine"] == kind
+
+
+@pytest.mark.parametrize(
+    ("form", "order"), [("%d.%m.%Y", "dmy"), ("%d/%m/%Y", "dmy"), ("%m/%d/%Y", "mdy"), ("%Y-%m-%d", "ymd")]
+)
+def test_the_order_of_dates_is_found_and_their_ranges_count_every_person(form: str, order: str, tmp_path: Path) -> None:
+    born = people()["born"]
+    file = write_csv(tmp_path / "people.csv", {"id": list(range(ROWS)), "born": [date.strftime(form) for date in born]})
+    spec = initial_spec(str(file), folder=tmp_path)
+    assert spec.source.get("dates", "ymd") == order
+    (tmp_path / "release.yaml").write_text(spec.text)
+    (seen,) = preview(tmp_path / "release.yaml").dimensions
+    ranges = spec.proposal.dimensions[0].ranges or {}
+    expected = {
+        label: sum((low or "") <= date.isoformat() < (high or "9") for date in born)
+        for label, (low, high) in ranges.items()
+        if not isinstance(low, float) and not isinstance(high, float)
+    }
+    assert seen.rows == expected | {"_other": 0}
+
+
+def test_dates_of_one_year_get_ranges_of_months(tmp_path: Path) -> None:
+    days = [datetime.date(2026, 1, 1) + datetime.timedelta(days=i % 365) for i in range(1000)]
+    file = write_csv(tmp_path / "people.csv", {"id": list(range(1000)), "visit": days})
+    (visit,) = initial_spec(str(file), folder=tmp_path).proposal.dimensions
+    ranges = visit.ranges or {}
+    assert len(ranges) == 5
+    for label, (low, high) in ranges.items():
+        assert str(low or high).endswith("-01")
+        assert str(low or high)[:7] in label
+        assert 100 < sum(str(low or "0") <= day.isoformat() < str(high or "9") for day in days) < 350
 
 
 def test_a_specification_promises_something_when_every_mark_has_a_source(tmp_path: Path) -> None:

@@ -120,3 +120,32 @@ def test_mistakes_are_told_before_anything_is_counted(tmp_path: Path) -> None:
         preview(town({"csv": str(tmp_path / "x.csv")}))
     with pytest.raises(SpecError, match="version"):
         preview(town({"csv": "x"}) | {"version": ""})
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "options", "words"),
+    [
+        ("1180,46", [0, 2000], {}, 'decimal mark is "."; give decimal: ","'),
+        ("1180.46", [0, 2000], {"decimal": ","}, 'decimal mark is ","; give decimal: "."'),
+        ("1180,46", [0, 1000], {"decimal": ","}, "in no range"),
+        ("1.180,46", [0, 2000], {"decimal": ","}, "digits are grouped"),
+        ("much", [0, 2000], {}, "not a number"),
+        ("2026-12-31", [0, 2000], {}, "a date, and the ranges are of numbers"),
+        ("31.12.2026", ["2026-01-01", None], {}, "dates is ymd; give dates: dmy"),
+        ("12/31/2026", ["2026-01-01", None], {"dates": "dmy"}, "dates is dmy; give dates: mdy"),
+        ("31.12.26", ["2026-01-01", None], {"dates": "dmy"}, "two digits"),
+        ("31.12.2025", ["2026-01-01", None], {"dates": "dmy"}, "in no range"),
+        ("soon", ["2026-01-01", None], {}, "not a date"),
+    ],
+)
+def test_a_preview_says_why_no_range_takes_a_value(
+    value: str, bounds: list[Any], options: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.csv").write_text(f'id,age\n1,"{value}"\n2,"{value}"\n')
+    spec = town({"csv": str(tmp_path / "x.csv"), **options})
+    spec["dimensions"] = {"age": {"column": "age", "ranges": {"some": bounds}}}
+    spec["tables"] = [{"name": "t", "dimensions": ["age"]}]
+    (seen,) = preview(spec).dimensions
+    ((undeclared),) = seen.undeclared
+    assert (undeclared.value, undeclared.rows) == (value, 2)
+    assert words in undeclared.reason

@@ -96,23 +96,9 @@ def _print_dimension(dimension: "DimensionPreview", rows: int) -> None:
         _show.console.print(f"    {dimension.missing:,} rows have no value", markup=False)
     for found in dimension.undeclared:
         how_often = f"{found.rows:,} {'time' if found.rows == 1 else 'times'}"
-        if dimension.ranges:
-            hint = "; it is in no range" if _is_number(found.value) else "; it is not a number"
-        else:
-            hint = "; it is not declared" if found.nearest is None else f"; you declared {_quoted(found.nearest)}"
-        if "\ufffd" in found.value:
-            hint += ". Some of its bytes are not in the encoding: check the encoding of the source"
-        _show.console.print(f"    {_quoted(found.value)} was found {how_often}{hint}", markup=False)
+        _show.console.print(f"    {_quoted(found.value)} was found {how_often}; {found.reason}", markup=False)
     if dimension.more:
         _show.console.print("    ... and other values, each less often", markup=False)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def _share(times: int, rows: int) -> str:

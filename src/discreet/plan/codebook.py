@@ -22,6 +22,7 @@ from typing import Any
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import OTHER, TOTAL, listed
 from discreet.plan.canonical_text import LARGEST_NUMBER, WHITE_SPACE
+from discreet.plan.range_bound import date_number, number_date
 from discreet.plan.sections import Dimension
 from discreet.plan.yaml_file import YamlPath
 
@@ -42,6 +43,8 @@ class Recode:
         The code of each declared canonical text (see `canonical_text`). None if there are ranges.
     ranges
         (lower, upper, code): lower <= x < upper has the code. None is no bound. Ranges may not overlap.
+    dates
+        True if the ranges are ranges of dates. A date is the number YYYYMMDD.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class Recode:
     leaves: int
     values: Mapping[str, int] | None = None
     ranges: Sequence[tuple[float | None, float | None, int]] | None = None
+    dates: bool = False
 
     def __post_init__(self) -> None:
         name = f"column {self.column!r}"
@@ -95,14 +99,17 @@ class Recode:
         """Raise ParameterError if a range is empty, begins before `end`, or has a bound that counts as infinite."""
         if not lower < upper or lower < end:
             raise ParameterError(
-                f"column {self.column!r} has the range {lower} to {upper}, which is empty or overlaps another one; give"
-                " ranges apart"
+                f"column {self.column!r} has the range {self._shown(lower)} to {self._shown(upper)}, which is empty or"
+                " overlaps another one; give ranges apart"
             )
         for bound in (lower, upper):
             if math.isfinite(bound) and abs(bound) > LARGEST_NUMBER:
                 raise ParameterError(
                     f"column {self.column!r} has the bound {bound}; a number beyond {LARGEST_NUMBER} counts as infinite"
                 )
+
+    def _shown(self, bound: float) -> str:
+        return str(number_date(bound)) if self.dates and math.isfinite(bound) else str(bound)
 
 
 Groups = Sequence[frozenset[int]]
@@ -240,9 +247,9 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
     """
     if dimension.ranges is not None:
         labels = list(dimension.ranges)
-        ranges = [(lower, upper, code) for code, (lower, upper) in enumerate(dimension.ranges.values())]
-        recode = _recode(name, dimension.column, len(labels), ranges=ranges)
-        mapping: object = {"ranges": [[lower, upper, labels[code]] for lower, upper, code in ranges]}
+        ranges = [(_number(lower), _number(upper), i) for i, (lower, upper) in enumerate(dimension.ranges.values())]
+        recode = _recode(name, dimension.column, len(labels), ranges=ranges, dates=dimension.has_dates)
+        mapping: object = {"ranges": [[*bounds, label] for label, bounds in dimension.ranges.items()]}
     else:
         categories = dimension.categories
         if categories is None:
@@ -262,6 +269,11 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
     leaf_level = Level(leaves, Singles(len(leaves)))
     levels = {level: _level(name, level, groups, leaves) for level, groups in dimension.levels.items()}
     return Codebook(name, leaves, recode, {"": leaf_level} | levels, hashlib.sha256(identity.encode()).digest())
+
+
+def _number(bound: float | str | None) -> float | None:
+    """Return the bound of a range as a number. A date becomes YYYYMMDD."""
+    return float(date_number(bound)) if isinstance(bound, str) else bound
 
 
 def _listed_values(name: str, labels: list[str]) -> dict[str, int]:

@@ -21,6 +21,7 @@ from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.errors import SpecError
 from discreet.exact import Epsilon, exact
 from discreet.labels import OTHER, TOTAL
+from discreet.plan.range_bound import Bound
 from discreet.plan.yaml_file import text
 
 LONGEST_LABEL = 200
@@ -110,8 +111,10 @@ class Dimension(Declared):
     categories: list[Text] | dict[Text, list[str] | str] | None = Field(
         None, description="Leaves: a list of raw values, or the raw values of each named leaf."
     )
-    ranges: dict[Label, tuple[float | None, float | None]] | None = Field(
-        None, description="Leaves of a number: [lower, upper) for each named leaf; null is no bound."
+    ranges: dict[Label, tuple[Bound, Bound]] | None = Field(
+        None,
+        description="Leaves of a number or a date: [lower, upper) for each named leaf; null is no bound. A date is"
+        " written as 2026-12-31.",
     )
     from_data: bool = Field(
         False, description="Take the categories from the data. Then nothing is promised, and a ledger is refused."
@@ -147,10 +150,18 @@ class Dimension(Declared):
         checked = {}
         for name, (low, high) in ranges.items():
             bounds = None if low == -math.inf else low, None if high == math.inf else high
-            if not all(bound is None or math.isfinite(bound) for bound in bounds):
+            if not all(bound is None or isinstance(bound, str) or math.isfinite(bound) for bound in bounds):
                 raise SpecError(f"the range {name!r} has {low} to {high}; give numbers, or null for no bound", (name,))
             checked[name] = bounds
+        kinds = {type(bound) for bounds in checked.values() for bound in bounds if bound is not None}
+        if len(kinds) > 1:
+            raise SpecError("some bounds of the ranges are dates, and some are numbers; give dates alone, or numbers")
         return checked
+
+    @property
+    def has_dates(self) -> bool:
+        """True if the ranges are ranges of dates."""
+        return any(isinstance(bound, str) for bounds in (self.ranges or {}).values() for bound in bounds)
 
     @field_validator("levels", mode="before")
     @classmethod

@@ -10,12 +10,12 @@ from discreet.errors import ParameterError
 from discreet.plan.sections import Section
 
 FIELDS: dict[str, set[str]] = {
-    "csv": {"delimiter", "header", "encoding", "decimal"},
+    "csv": {"delimiter", "header", "encoding", "decimal", "dates"},
     "parquet": set(),
     "excel": {"sheet"},
     "duckdb": {"table"},
     "postgres": {"table"},
-    "spark": {"format", "delimiter", "header", "encoding", "decimal"},
+    "spark": {"format", "delimiter", "header", "encoding", "decimal", "dates"},
 }
 """The kinds of source, and the other fields of each kind."""
 
@@ -45,6 +45,11 @@ class Source(Section):
     decimal: str | None = Field(
         None, description='For CSV files: the decimal mark of numbers, "." or ",". Default: a point.'
     )
+    dates: str | None = Field(
+        None,
+        description="For CSV files: the order in dates such as 31.12.2026 (dmy) or 12/31/2026 (mdy), for ranges of"
+        " dates. Default: ymd, 2026-12-31.",
+    )
     sheet: str | None = Field(None, description="For excel: the name of the sheet. Default: the first sheet.")
 
     @model_validator(mode="before")
@@ -72,6 +77,11 @@ class Source(Section):
                 raise ValueError(f"the source's {name} is {fields[name]!r:.80}; give {expected}")
         if fields.get("decimal", ".") not in (".", ","):
             raise ValueError(f"the source's decimal is {fields['decimal']!r:.80}; give '.' or ','")
+        if fields.get("dates", "ymd") not in ("ymd", "dmy", "mdy"):
+            raise ValueError(
+                f"the source's dates is {fields['dates']!r:.80}; give ymd (2026-12-31), dmy (31.12.2026) or mdy"
+                " (12/31/2026)"
+            )
         return fields
 
     @field_validator(*FIELDS, mode="before")

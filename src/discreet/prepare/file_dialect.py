@@ -1,4 +1,4 @@
-"""How a CSV file is written: its delimiter, encoding, header and decimal mark, found in the file.
+"""How a CSV file is written: its delimiter, encoding, header, decimal mark and order of dates, found in the file.
 
 A release guesses nothing. Here the steward gets a proposal, which the specification then states. The encoding is chosen
 by the majority of bytes outside ASCII, so one damaged byte does not decide.
@@ -25,6 +25,7 @@ _MOST_BYTES = 2**26
 _MOST_ROWS = 2000
 _COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 _POINT = re.compile(r"\s*[+-]?[0-9]+\.[0-9]+\s*")
+_DATE = re.compile(r"\s*([0-9]{1,2})([./-])([0-9]{1,2})[./-][0-9]{4}([T ].*|\s*)")
 _OUTSIDE_ASCII = re.compile("[^\x00-\x7f]")
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+([.,][0-9]+)?\s*")
 
@@ -35,7 +36,7 @@ class FileDialect:
 
     Attributes
     ----------
-    delimiter, encoding, header, decimal
+    delimiter, encoding, header, decimal, dates
         As in the source section of a specification.
     damaged
         Bytes that the encoding does not have.
@@ -45,11 +46,12 @@ class FileDialect:
     encoding: str
     header: bool
     decimal: str
+    dates: str = "ymd"
     damaged: int = 0
 
     def options(self) -> dict[str, Any]:
         """Return the fields of a source that are not the default."""
-        defaults = {"delimiter": ",", "encoding": "utf-8", "header": True, "decimal": "."}
+        defaults = {"delimiter": ",", "encoding": "utf-8", "header": True, "decimal": ".", "dates": "ymd"}
         return {name: getattr(self, name) for name, default in defaults.items() if getattr(self, name) != default}
 
 
@@ -77,7 +79,7 @@ def file_dialect(path: Path) -> FileDialect:
     tables = {delimiter: _rows(text, delimiter) for delimiter in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda candidate: _fit(tables[candidate]))
     rows = tables[delimiter]
-    return FileDialect(delimiter, encoding, _has_header(rows), _decimal(rows), damaged)
+    return FileDialect(delimiter, encoding, _has_header(rows), _decimal(rows), _date_order(rows), damaged)
 
 
 def _encoding(path: Path) -> tuple[str, int]:
@@ -134,3 +136,18 @@ def _decimal(rows: list[list[str]]) -> str:
     commas = sum(bool(_COMMA.fullmatch(field)) for row in rows[1:] for field in row)
     points = sum(bool(_POINT.fullmatch(field)) for row in rows[1:] for field in row)
     return "," if commas > points else "."
+
+
+def _date_order(rows: list[list[str]]) -> str:
+    """Return the order of day, month and year in dates such as 31.12.2026. A number above 12 is a day.
+
+    If no number is above 12, dates with points have the day first, and dates with slashes the month.
+    """
+    dates = [match for row in rows[1:] for field in row if (match := _DATE.fullmatch(field))]
+    day_first = sum(int(date[1]) > 12 for date in dates)
+    month_first = sum(int(date[3]) > 12 for date in dates)
+    if not dates:
+        return "ymd"
+    if day_first == month_first:
+        return "mdy" if dates[0][2] == "/" else "dmy"
+    return "dmy" if day_first > month_first else "mdy"

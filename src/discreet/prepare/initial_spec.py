@@ -143,6 +143,9 @@ def _dialect_notes(dialect: FileDialect) -> list[str]:
         )
     if dialect.damaged:
         notes.append(f"encoding: {dialect.damaged} bytes are not UTF-8; values with such a byte count as undeclared.")
+    if dialect.dates != "ymd":
+        first = "day" if dialect.dates == "dmy" else "month"
+        notes.append(f"dates: {dialect.dates} takes the {first} to come first in dates such as 01/02/2026. Check it.")
     if not dialect.header:
         notes.append("header: the first line does not name the columns, so they are column1, column2, ...")
     return notes

@@ -4,9 +4,7 @@ A preview holds true counts. It is printed to the steward's terminal, and nothin
 prints depends on the data, so a preview is how the steward learns that a category is spelled otherwise in the data.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from discreet.count import found_categories
@@ -17,21 +15,11 @@ from discreet.count.sources import open_engine
 from discreet.plan import codebook, read_spec
 from discreet.plan.codebook import Codebook
 from discreet.plan.layout import make_layout
+from discreet.plan.source import Source
+from discreet.prepare.undeclared_values import Undeclared, undeclared_value
 
 SHOWN = 10
 """Undeclared values of a dimension that are listed."""
-
-_MOST_COMPARED = 5000
-"""Declared values that an undeclared one is compared with."""
-
-
-@dataclass(frozen=True, repr=False)
-class Undeclared:
-    """A value that is not declared, its number of rows, and the declared value of the nearest spelling, if any."""
-
-    value: str
-    rows: int
-    nearest: str | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +143,7 @@ def preview(spec: Any) -> Preview:
             people_beyond=people,
             contributions=most,
             unit=unit,
-            dimensions=tuple(_dimension(engine, book, unit) for book in books),
+            dimensions=tuple(_dimension(engine, book, unit, complete.source) for book in books),
             marked=(*marked, *(["unit"] if complete.unit.found is not None else [])),
         )
 
@@ -174,15 +162,14 @@ def _beyond(engine: Engine, unit: str, most: int) -> tuple[int, int]:
     return rows, people
 
 
-def _dimension(engine: Engine, book: Codebook, unit: str | None) -> DimensionPreview:
+def _dimension(engine: Engine, book: Codebook, unit: str | None, source: Source | None) -> DimensionPreview:
     table = engine.count(CountPlan((book.recode,), unit))
     found = dict(zip(table.column("c0").to_pylist(), table.column("count").to_pylist(), strict=True))
     rows = {leaf: int(found.get(code, 0)) for code, leaf in enumerate(book.leaves)}
     listed = engine.undeclared(book.recode, unit, SHOWN + 2) if found.get(len(book.leaves) - 1) else []
     missing = sum(times for value, times in listed if value is None)
     values = [(value, times) for value, times in listed if value is not None]
-    declared = list(book.recode.values or ())
-    undeclared = [Undeclared(value, times, nearest_spelling(value, declared)) for value, times in values[:SHOWN]]
+    undeclared = [undeclared_value(value, times, book.recode, source) for value, times in values[:SHOWN]]
     return DimensionPreview(
         name=book.name,
         column=book.recode.column,
@@ -192,38 +179,3 @@ def _dimension(engine: Engine, book: Codebook, unit: str | None) -> DimensionPre
         undeclared=tuple(undeclared),
         more=len(values) > SHOWN,
     )
-
-
-def nearest_spelling(value: str, declared: Sequence[str]) -> str | None:
-    """Return the declared value that is spelled most like a value, or None if none is alike.
-
-    Case, spaces, punctuation and zeros in front count least.
-
-    Examples
-    --------
-    >>> nearest_spelling("Male", ["female", "male"])
-    'male'
-    >>> nearest_spelling("07", ["6", "7"])
-    '7'
-    >>> nearest_spelling("Zuerich", ["Bern", "Zürich"])
-    'Zürich'
-    >>> nearest_spelling("unknown", ["female", "male"]) is None
-    True
-    """
-    plain = _plain(value)
-    same = [text for text in declared if _plain(text) == plain]
-    if same:
-        return same[0]
-    by_plain = {_plain(text): text for text in reversed(declared[:_MOST_COMPARED])}
-    close = get_close_matches(plain, by_plain, n=1, cutoff=0.7)
-    return by_plain[close[0]] if close else None
-
-
-def _plain(text: str) -> str:
-    """Return a text in small letters, without spaces, punctuation and zeros in front."""
-    plain = "".join(_letters(text.casefold()))
-    return plain.lstrip("0") or plain
-
-
-def _letters(text: str) -> Iterable[str]:
-    return (character for character in text if character.isalnum())

@@ -25,6 +25,9 @@ FEW_NUMBERS = 12
 FEW_DATES = 30
 """Different dates of a column that are proposed as categories."""
 
+_STEPS_OF_MONTHS = (1, 3, 6, 12, 24, 60, 120, 240)
+"""Lengths of ranges of dates: a month, a quarter, half a year, 1, 2, 5, 10 or 20 years."""
+
 _MANY_ROWS = 1000
 _RARE = 3
 """In a file of many rows, values of fewer rows are left out: they are often typing errors, and may point to people."""
@@ -51,7 +54,7 @@ class Proposed:
 
     column: str
     categories: Mapping[str, Sequence[str]] | None = None
-    ranges: Mapping[str, tuple[float | None, float | None]] | None = None
+    ranges: Mapping[str, tuple[float | str | None, float | str | None]] | None = None
     rare: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -132,7 +135,8 @@ def _dimension(engine: Engine, column: str, kind: Kind, look: ColumnLook) -> Pro
     are_codes = look.zeros > 0.01 * look.values
     if kind == "date" or look.dates > 0.9 * look.values:
         if look.distinct > FEW_DATES:
-            return "these are dates, and ranges need numbers; make a column with the year or the age"
+            dates = date_ranges(engine.look(column, dates=True))
+            return Proposed(column, ranges=dates) if dates else "these are dates, and ranges for them were not found"
     elif look.numbers > 0.9 * look.values and not are_codes:
         few = look.distinct <= FEW_NUMBERS and look.whole == look.numbers
         ranges = {} if few else number_ranges(look)
@@ -202,6 +206,34 @@ def number_ranges(look: ColumnLook) -> dict[str, tuple[float | None, float | Non
         end = f"{_shown(higher - 1)}" if whole else f"under {_shown(higher)}"
         ranges[f"{_shown(lower)} to {end}"] = (lower, higher)
     return ranges | {f"{_shown(cuts[-1])} and over": (cuts[-1], None)}
+
+
+def date_ranges(look: ColumnLook) -> dict[str, tuple[str | None, str | None]]:
+    """Return ranges between first days of months near the quantiles, open at both ends; none if dates do not spread.
+
+    Parameters
+    ----------
+    look
+        A look at dates as numbers YYYYMMDD.
+    """
+    if look.numbers < 0.5 * look.values:
+        return {}
+    _, low, *inner, high = (number // 10000 * 12 + number // 100 % 100 - 1 for number in map(int, look.quantiles))
+    step = max((months for months in _STEPS_OF_MONTHS if months <= (high - low) / 5), default=1)
+    cuts = sorted({round(month / step) * step for month in inner[:4]} - {low})
+    if not cuts:
+        return {}
+    days = [f"{month // 12:04}-{month % 12 + 1:02}-01" for month in cuts]
+    years = step % 12 == 0
+    first, last = (
+        [str(month // 12) if years else f"{month // 12:04}-{month % 12 + 1:02}" for month in months]
+        for months in (cuts, [cut - (12 if years else 1) for cut in cuts])
+    )
+    ranges: dict[str, tuple[str | None, str | None]] = {f"before {first[0]}": (None, days[0])}
+    for i, (lower, upper) in enumerate(pairwise(days)):
+        label = first[i] if first[i] == last[i + 1] else f"{first[i]} to {last[i + 1]}"
+        ranges[label] = (lower, upper)
+    return ranges | {f"{first[-1]} and later": (days[-1], None)}
 
 
 def _rounded(value: float, step: float) -> float:

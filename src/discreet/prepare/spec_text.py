@@ -156,7 +156,7 @@ def _dimension(dimension: Proposed, name: str) -> list[str]:
     if dimension.ranges is not None:
         lines += ["    ranges:                  # [lower, upper): from lower to below upper; null is no bound"]
         for label, bounds in dimension.ranges.items():
-            lower, upper = ("null" if bound is None else _number(bound) for bound in bounds)
+            lower, upper = ("null" if bound is None else _bound(bound) for bound in bounds)
             lines.append(f"      {quoted(label)}: [{lower}, {upper}]")
         return lines
     categories = dimension.categories or {}
@@ -178,8 +178,10 @@ def _listed(values: Iterable[str]) -> str:
     return comment(", ".join(texts[:_SHOWN]) + (f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""))
 
 
-def _number(value: float) -> str:
-    """Return a number as the YAML reader takes it: digits, with a point if it is not whole."""
+def _bound(value: float | str) -> str:
+    """Return a bound as the YAML reader takes it: a date, or digits, with a point if the number is not whole."""
+    if isinstance(value, str):
+        return value
     return str(int(value)) if value.is_integer() else format(value, ".15f").rstrip("0")
 
 

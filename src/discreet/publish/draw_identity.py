@@ -31,7 +31,7 @@ from discreet.plan import codebook
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.source import PATHS, Source
 
-DEFAULTS = {"delimiter": ",", "header": True, "encoding": "utf-8", "decimal": "."}
+DEFAULTS = {"delimiter": ",", "header": True, "encoding": "utf-8", "decimal": ".", "dates": "ymd"}
 """The settings of a source that does not state them."""
 
 

@@ -31,7 +31,7 @@ COUNT = CountPlan((Recode("a", 1, values={"x": 0}),))
     [
         ({}, ParameterError, "csv, parquet, excel, duckdb, postgres, spark"),
         ({"csv": "a", "parquet": "b"}, ParameterError, "names csv, parquet;"),
-        ({"csv": "a", "table": "b"}, ParameterError, "table; allowed: decimal, delimiter, encoding, header"),
+        ({"csv": "a", "table": "b"}, ParameterError, "table; allowed: dates, decimal, delimiter, encoding, header"),
         ({"parquet": 3}, ParameterError, "parquet"),
         ({"duckdb": "a.duckdb"}, ParameterError, "duckdb has no table"),
         ({"postgres": "env:X"}, ParameterError, "postgres has no table"),

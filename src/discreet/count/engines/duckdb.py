@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
+from discreet.count.engines._date_expression import DateOrder
 from discreet.count.engines._duckdb_dialect import DuckDBDialect, refusals
 from discreet.count.engines.sql import Column, ColumnType, literal, quoted
 from discreet.count.file_kind import no_file, require_kind
@@ -50,7 +51,7 @@ class DuckDB:
         `table`; a data frame.
     table
         The table or view of a DuckDB file: table or schema.table.
-    delimiter, header, encoding, decimal
+    delimiter, header, encoding, decimal, dates
         Options of a CSV file. Without a header the columns are column1, column2, ...
     sheet
         The sheet of a workbook. Default: the first one.
@@ -82,6 +83,7 @@ class DuckDB:
         header: bool = True,
         encoding: str = "utf-8",
         decimal: str = ".",
+        dates: DateOrder = "ymd",
         sheet: str | None = None,
         column_names: Iterable[str] | None = None,
         memory: str = MEMORY,
@@ -98,7 +100,7 @@ class DuckDB:
             if csv is not None:
                 file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names, encoding)
                 self.source = file.sql()
-                columns = {name: Column(f"f{i}", "text", decimal) for i, name in enumerate(file.names)}
+                columns = {name: Column(f"f{i}", "text", decimal, dates) for i, name in enumerate(file.names)}
                 self.columns: dict[str, Column] = (
                     HeaderColumns(columns, file.hint) if header else NumberedColumns(columns)
                 )

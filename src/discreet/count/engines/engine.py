@@ -210,14 +210,19 @@ class Engine:
 
         return self._with_repair(read)
 
-    def look(self, column: str) -> ColumnLook:
-        """Return what the values of a column are like: numbers of values, of numbers, of dates, and quantiles."""
+    def look(self, column: str, *, dates: bool = False) -> ColumnLook:
+        """Return what the values of a column are like: numbers of values, of numbers, of dates, and quantiles.
+
+        With `dates`, dates take the place of numbers: each is the number YYYYMMDD.
+        """
         require_columns([column], self._database.columns)
         width = len(look.FIELDS) + len(look.QUANTILES)
         schema = pa.schema([(f"q{i}", pa.float64()) for i in range(width)])
 
         def read() -> pa.Table:
-            query = look.look(self._database.columns[column], self._database.dialect, self._database.source)
+            query = look.look(
+                self._database.columns[column], self._database.dialect, self._database.source, dates=dates
+            )
             return pa.Table.from_batches(self._database.rows(query, schema), schema)
 
         return ColumnLook.of([field[0].as_py() for field in self._with_repair(read).columns])

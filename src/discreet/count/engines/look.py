@@ -4,7 +4,7 @@ A release never runs these queries. Their results are private.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.count.engines import sql
 from discreet.count.engines.sql import Column, Dialect
@@ -61,16 +61,16 @@ class ColumnLook:
         return cls(rows, values, distinct, numbers, whole, dates, zeros, length / max(values, 1), quantiles)
 
 
-def look(column: Column, dialect: Dialect, source: str) -> str:
+def look(column: Column, dialect: Dialect, source: str, *, dates: bool = False) -> str:
     """Return the query for the look at a column: one row of doubles, q0, q1, ...
+
+    With `dates`, the numbers are those of dates (`sql.date_of`).
 
     Rows are grouped by value first, so that patterns and quantiles need only the different values.
     """
-    value = Column("g.v", column.family, column.decimal if column.type == "text" else ".")
-    text, number = (
-        f"CAST(g.v AS {dialect.text_type})",
-        f"CAST({sql.number_of(value, dialect)} AS {dialect.double_type})",
-    )
+    value = replace(column, sql="g.v") if column.type == "text" else Column("g.v", column.family)
+    read = sql.date_of(value, dialect) if dates else sql.number_of(value, dialect)
+    text, number = f"CAST(g.v AS {dialect.text_type})", f"CAST({read} AS {dialect.double_type})"
     grouped = (
         f"SELECT r.v AS v, COUNT(*) AS times FROM (SELECT {sql.value_of(column, dialect)} AS v FROM {source}) r"  # noqa: S608
         " GROUP BY r.v"

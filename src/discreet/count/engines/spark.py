@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file, text_encoding
 from discreet.count.engines import sql
+from discreet.count.engines._date_expression import DateOrder
 from discreet.count.engines.sql import Column, ColumnType, Lookup, quoted
 from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
@@ -54,7 +55,7 @@ class Spark:
         The name of a table, or a path as Spark takes it.
     format
         "table", "parquet" or "csv". Default: as the ending of the source says, else a table.
-    delimiter, header, encoding, decimal
+    delimiter, header, encoding, decimal, dates
         Options of CSV files. Without a header the columns are column1, column2, ...
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
@@ -78,6 +79,7 @@ class Spark:
         header: bool = True,
         encoding: str = "utf-8",
         decimal: str = ".",
+        dates: DateOrder = "ymd",
         column_names: Iterable[str] | None = None,
         session: "SparkSession | None" = None,
     ) -> None:
@@ -101,7 +103,7 @@ class Spark:
                 names = tuple(frame.columns)
             types = [_column_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
-            columns = {name: Column(f"f{i}", types[i], decimal) for i, name in enumerate(names)}
+            columns = {name: Column(f"f{i}", types[i], decimal, dates) for i, name in enumerate(names)}
             if kind == "csv":
                 columns = HeaderColumns(columns, hint) if header else NumberedColumns(columns)
             self.columns = columns

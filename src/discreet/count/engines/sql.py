@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from discreet.count.engines._date_expression import DateOrder, date_expression
 from discreet.count.recode import CountPlan, Kind
 from discreet.errors import InputError
 from discreet.plan.canonical_text import (
@@ -40,11 +41,12 @@ KINDS: Mapping[ColumnType, Kind] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column, as a query refers to it, its type, and the decimal mark of numbers in a text."""
+    """A column, as a query refers to it, its type, and the decimal mark and the order of dates in a text."""
 
     sql: str
     type: ColumnType
     decimal: str = "."
+    dates: DateOrder = "ymd"
 
     @property
     def family(self) -> Family:
@@ -164,6 +166,13 @@ def number_of(column: Column, dialect: Dialect) -> str:
             return f"CAST(NULL AS {dialect.double_type})"
 
 
+def date_of(column: Column, dialect: Dialect) -> str:
+    """Return the value of a column as a date, the integer YYYYMMDD; NULL if it is none."""
+    if column.type not in ("text", "date", "timestamp"):
+        return "CAST(NULL AS BIGINT)"
+    return date_expression(value_of(column, dialect), column.dates if column.type == "text" else "ymd", dialect)
+
+
 def integer_of(column: Column, dialect: Dialect) -> str:
     """Return the value of a column as a 64-bit integer; NULL if it is none."""
     x = column.sql
@@ -253,9 +262,11 @@ def column_codes(index: int, recode: Recode, column: Column, dialect: Dialect) -
     """Return the parts of a query for one recode. A value without a code has the code `leaves`."""
     code = f"CAST(t.t{index} AS INTEGER)"
     if recode.values is None:
-        tree = _ranges(f"r.v{index}", column, *recode.segments(), dialect)
+        whole = recode.dates or column.type == "int"
+        tree = _ranges(f"r.v{index}", *recode.segments(), dialect, whole=whole)
         looked_up = f"CASE WHEN r.v{index} IS NULL THEN {recode.leaves} ELSE {tree} END"
-        return CodedColumn(number_of(column, dialect), looked_up, "", code)
+        value = date_of(column, dialect) if recode.dates else number_of(column, dialect)
+        return CodedColumn(value, looked_up, "", code)
     raw, codes = typed(recode.values, column.family)
     if not raw:
         return CodedColumn(None, str(recode.leaves), "", code)
@@ -343,9 +354,9 @@ def table_parts(name: str) -> list[str]:
     return [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
 
 
-def _ranges(value: str, column: Column, cuts: list[float], codes: list[int], dialect: Dialect) -> str:
+def _ranges(value: str, cuts: list[float], codes: list[int], dialect: Dialect, *, whole: bool) -> str:
     """Return the code of a value by cuts and codes (`Recode.segments`). Integers are compared with integers."""
-    if column.type != "int":
+    if not whole:
         return _tree(value, [double(cut, dialect) for cut in cuts], codes)
     integer_cuts = [(math.ceil(cut), code) for cut, code in zip(cuts, codes[1:], strict=True)]
     below = [code for cut, code in integer_cuts if cut <= -LARGEST_INTEGER]

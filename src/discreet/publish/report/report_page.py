@@ -240,8 +240,12 @@ def _listed(labels: DisplayLabels, name: str, values: Iterable[str]) -> str:
     return several(labels.category(name, value) for value in values)
 
 
-def _range(labels: DisplayLabels, lower: float | None, upper: float | None) -> str:
+def _range(labels: DisplayLabels, lower: float | str | None, upper: float | str | None) -> str:
     words = labels.words
+    if isinstance(lower, str):
+        return words("dates_from", lower=lower) if upper is None else words("dates", lower=lower, upper=upper)
+    if isinstance(upper, str):
+        return words("dates_before", upper=upper)
     low, high = ("" if end is None else words.number(f"{end:.15g}") for end in (lower, upper))
     if lower is None:
         return words("any_number") if upper is None else words("range_under", upper=high)

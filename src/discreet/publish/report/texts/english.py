@@ -102,6 +102,9 @@ TEXTS = {
     "range_under": "under {upper}",
     "range_over": "{lower} and over",
     "range": "{lower} to under {upper}",
+    "dates_before": "before {upper}",
+    "dates_from": "{lower} and later",
+    "dates": "{lower} to before {upper}",
     # how to read a number
     "reading": "How to read a number",
     "within": "19 in 20 measurements of a count of {count} are at most {within} away from the truth.",

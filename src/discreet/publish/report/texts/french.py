@@ -100,6 +100,9 @@ TEXTS = {
     "range_under": "moins de {upper}",
     "range_over": "{lower} et plus",
     "range": "de {lower} à moins de {upper}",
+    "dates_before": "avant le {upper}",
+    "dates_from": "à partir du {lower}",
+    "dates": "du {lower} à avant le {upper}",
     "reading": "Comment lire un nombre",
     "within": "19 mesures sur 20 d’un effectif de {count} s’écartent d’au plus {within} de la vérité.",
     "same_error": "L’erreur d’un grand effectif n’est pas plus grande que celle d’un petit\u202f: les grands effectifs"

@@ -101,6 +101,9 @@ TEXTS = {
     "range_under": "unter {upper}",
     "range_over": "{lower} und mehr",
     "range": "{lower} bis unter {upper}",
+    "dates_before": "vor dem {upper}",
+    "dates_from": "ab dem {lower}",
+    "dates": "vom {lower} bis vor dem {upper}",
     "reading": "Wie eine Zahl zu lesen ist",
     "within": "19 von 20 Messungen einer Zahl von {count} sind höchstens {within} von der Wahrheit entfernt.",
     "same_error": "Der Fehler einer großen Zahl ist nicht größer als der einer kleinen. Große Zahlen sind also relativ"

@@ -99,6 +99,9 @@ TEXTS = {
     "range_under": "menos de {upper}",
     "range_over": "{lower} o más",
     "range": "de {lower} a menos de {upper}",
+    "dates_before": "antes del {upper}",
+    "dates_from": "desde el {lower}",
+    "dates": "desde el {lower} hasta antes del {upper}",
     "reading": "Cómo leer un número",
     "within": "19 de cada 20 mediciones de un recuento de {count} se apartan {within} como máximo de la verdad.",
     "same_error": "El error de un recuento grande no es mayor que el de uno pequeño, así que los recuentos grandes son"
