@@ -4,17 +4,18 @@
 
 FILE is the UCI Adult training file as CSV with a header, which may be gzipped. Without it Adult is compared in theory.
 
-Everyone may lose epsilon 1 and delta 1e-6 in all. The guarantee of Discreet and of the fixed splits is composed from the
-certified integers, the guarantee of Gaussian noise is exact for real numbers (Balle and Wang 2018), and Laplace noise
-has delta 0. `peer_planners` says what the others are, `peer_estimates` how they estimate.
+Everyone may lose epsilon 1 and delta 1e-6 in all. The guarantee of Discreet and of the fixed splits is composed from
+the certified integers, the guarantee of Gaussian noise is exact for real numbers (Balle and Wang 2018), and Laplace
+noise has delta 0. `peer_planners` says what the others are, `peer_estimates` how they estimate.
 
-**Theory.** The standard deviation of unbiased least squares: the root of the mean variance of all cells, the root of the
-mean variance of the published groupings ("margins"), and the largest standard deviation of a grouping. Seconds are
-those of the processor, for the plan; Discreet's include its certificates.
+**Theory.** Unbiased least squares: the root of the mean variance of all cells, the root of the mean variance of the
+published groupings ("margins"), and the largest standard deviation of a grouping. Seconds are those of the processor,
+for the plan; Discreet's include its certificates.
 
 **Simulations.** The same three figures as root mean square errors of what is published. Runs are paired: integer noise
 takes the same uniform draws for the same cells, and Private-PGM gets the very measurements of Discreet. ResidualPlanner
-and HDMM are followed by least squares with cells of 0 or more. Fixed splits are reconciled by Discreet.
+and HDMM are followed by least squares with cells of 0 or more. Fixed splits are reconciled by Discreet. "All axes
+crossed too": the table of all axes is published as well, with weight 0, and its own error is not counted.
 """
 
 import argparse
@@ -98,9 +99,9 @@ class Contender:
 
 def adult_counts(path: Path) -> Any:
     """Return the counts of the Adult file by sex, race, education, marital status and age."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
-        rows = list(csv.DictReader(file))
+    packed = path.read_bytes()
+    text = (gzip.decompress(packed) if path.suffix == ".gz" else packed).decode()
+    rows = list(csv.DictReader(text.splitlines()))
     cells = [np.unique([row[name].strip() for row in rows], return_inverse=True)[1] for name in ADULT_COLUMNS]
     cells.append(np.searchsorted(ADULT_AGES, [int(row["age"]) for row in rows], side="right"))
     counts = np.zeros([sizes[-1] for sizes in ADULT.axes], dtype=np.int64)
@@ -112,12 +113,6 @@ def planned(workload: Workload, aim: Aim | None) -> tuple[IntegerNoise, Any, flo
     """Return a plan of Discreet, or one noise for all groupings: the noise, its variances, and delta."""
     plan = one_noise(workload) if aim is None else plan_noise(workload, aim, **BUDGET)
     return IntegerNoise(plan.tables, plan.noise_of, plan.composed[1]), np.array(plan.deviations) ** 2, plan.composed[1]
-
-
-def with_finest(workload: Workload) -> Workload:
-    """Return the workload with the table of all axes published as well, as its last grouping."""
-    finest = tuple(len(sizes) - 1 for sizes in workload.axes)
-    return replace(workload, groupings=(*workload.groupings, finest), touches=None)
 
 
 def contenders(workload: Workload, geography: int | None) -> list[Contender]:
@@ -146,12 +141,11 @@ def contenders(workload: Workload, geography: int | None) -> list[Contender]:
     add("Discreet, one noise", lambda: planned(workload, None))
     for aim in ("margins", "cells", "worst"):
         add(f"Discreet, {aim}", lambda aim=aim: planned(workload, Aim(aim)))  # type: ignore[misc]
-    finer = with_finest(workload) if finest_is_missing(workload) else None
-    if finer is not None:
+    finest = tuple(len(sizes) - 1 for sizes in workload.axes)
+    if finest not in workload.groupings:
+        finer = replace(workload, groupings=(*workload.groupings, finest), touches=None)
         weights = (1.0,) * len(workload.groupings) + (0.0,)
-        for aim in ("margins", "cells"):
-            name = f"Discreet, {aim}, all axes crossed too"
-            add(name, lambda aim=aim: planned(finer, Aim(aim, weights)), finer)  # type: ignore[misc]
+        add("Discreet, cells, all axes crossed too", lambda: planned(finer, Aim("cells", weights)), finer)
     for aim in ("margins", "cells", "worst"):
         add(f"ResidualPlanner, {aim}", lambda aim=aim: residual(aim))  # type: ignore[misc]
     for laplace in (False, True):
@@ -162,11 +156,6 @@ def contenders(workload: Workload, geography: int | None) -> list[Contender]:
         name = f"fixed split, {'discrete Gaussian' if gaussian else 'geometric'}"
         add(name, lambda gaussian=gaussian: split(gaussian))  # type: ignore[misc]
     return found
-
-
-def finest_is_missing(workload: Workload) -> bool:
-    """Return True if the table of all axes is not published."""
-    return tuple(len(sizes) - 1 for sizes in workload.axes) not in workload.groupings
 
 
 def figures(workload: Workload, squares: Any) -> list[str]:
@@ -193,7 +182,9 @@ def theory(console: Console, name: str, workload: Workload, everyone: list[Conte
     console.print(grid)
 
 
-def measured(counts: Any, told: Workload, plan: IntegerNoise, run: int) -> tuple[dict[Levels, Any], dict[Levels, float]]:
+def measured(
+    counts: Any, told: Workload, plan: IntegerNoise, run: int
+) -> tuple[dict[Levels, Any], dict[Levels, float]]:
     """Return noisy integers and their variances by grouping. The same cell has the same uniform draw in all plans."""
     noisy, variances = {}, {}
     for number, (grouping, index) in enumerate(zip(told.groupings, plan.noise_of, strict=True)):
@@ -280,8 +271,8 @@ def main() -> None:
     console = Console(width=150)
     console.print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     console.print(
-        f"epsilon {EPSILON:g}, delta 1e-6: mu is {MU:.4f} exactly, {zcdp_mu():.4f} by the conversion of zCDP, whose noise"
-        f" is wider by {MU / zcdp_mu() - 1:.1%}"
+        f"epsilon {EPSILON:g}, delta 1e-6: mu is {MU:.4f} exactly, {zcdp_mu():.4f} by the conversion of zCDP, whose"
+        f" noise is wider by {MU / zcdp_mu() - 1:.1%}"
     )
     adult = None if arguments.adult is None else adult_counts(arguments.adult)
     cases: list[tuple[str, Workload, int | None, Any, int]] = [

@@ -1,9 +1,9 @@
 """Planners of others, from the mathematics of their papers: what they measure, and how precisely.
 
 **ResidualPlanner** (Xiao, He, Zhang and Kifer 2023). Gaussian noise on every residual space s, correlated within the
-space, of precision lambda_s. A person's loss is mu of Gaussian differential privacy, mu^2 = sum of dim_s lambda_s. For a
-sum of weighted variances the best lambda_s is in proportion to the root of omega_s, the sum of w_t / N_t^2 over t >= s.
-For the largest variance the weights w_t are found by multiplying them with the variances, again and again.
+space, of precision lambda_s. A person's loss is mu of Gaussian differential privacy, mu^2 = sum of dim_s lambda_s. For
+a sum of weighted variances the best lambda_s is in proportion to the root of omega_s, the sum of w_t / N_t^2 over
+t >= s. For the largest variance the weights w_t are multiplied with the variances, again and again.
 
 **HDMM** (McKenna, Miklau, Hay and Machanavajjhala 2018), its optimisation over weighted marginals. Every margin of all
 axes may be measured, published or not, with one independent noise for each. Gaussian noise: sum of 1 / variance = mu^2.
