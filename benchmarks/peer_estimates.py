@@ -165,7 +165,6 @@ class PrivatePgm:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import mbi
-        self._mbi = mbi
         self.workload = workload
         steps = [
             (f"{axis}.{level}", sizes[level] // sizes[level - 1])
