@@ -232,10 +232,10 @@ class Composition:
         lowest = 0.0
         for _ in range(9):
             grid = np.linspace(lowest, highest, 65)
-            met = np.flatnonzero(self._basic(grid) <= target)
-            if not met.size:
+            meeting = np.flatnonzero(self._basic(grid) <= target)
+            if not meeting.size:
                 return highest
-            highest, lowest = float(grid[met[0]]), float(grid[max(met[0] - 1, 0)])
+            highest, lowest = float(grid[meeting[0]]), float(grid[max(meeting[0] - 1, 0)])
         return highest
 
 

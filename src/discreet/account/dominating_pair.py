@@ -90,8 +90,8 @@ class Pair:
         p = a[1:] * q
         infinite = float(bounds[-1])
         values = infinite + np.append(np.cumsum((slopes[:-1] * gaps)[::-1])[::-1], 0.0)
-        others = math.fsum((p * (1 - 2 * error[1:])).tolist()) + math.fsum(q.tolist())
-        rest = max(0.0, 1 - (infinite + others) * (1 - 2 * ULP)) + ULP
+        accounted = math.fsum((p * (1 - 2 * error[1:])).tolist()) + math.fsum(q.tolist())
+        rest = max(0.0, 1 - (infinite + accounted) * (1 - 2 * ULP)) + ULP
         masses = np.concatenate([q[::-1] * (1 + ULP), [rest], p * (1 + 2 * error[1:])])
         return cls(step, masses, infinite, values * (1 + 2 * error + len(x) * ULP))
 

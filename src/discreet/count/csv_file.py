@@ -337,9 +337,9 @@ def _is_readable(file: CSVFile) -> bool:
 
 def _column_indices(names: tuple[str, ...], column_names: Iterable[str] | None) -> list[int]:
     """Return the columns that a copy needs: those that are read, or all if one is missing, for the error message."""
-    read = set(names if column_names is None else column_names)
-    copy_all = not read <= set(names)
-    return [index for index, name in enumerate(names) if copy_all or name in read] or [0]
+    needed = set(names if column_names is None else column_names)
+    copy_all = not needed <= set(names)
+    return [index for index, name in enumerate(names) if copy_all or name in needed] or [0]
 
 
 def _is_too_long(field: str) -> bool:

@@ -336,10 +336,10 @@ class FolderReader:
             groupings = groupings[:1]
         fewest = []
         for selection, left_out in itertools.zip_longest(selections, without):
-            ways = ways_to_select(
+            choices = ways_to_select(
                 groupings, read_labels(selection), None if left_out is None else read_labels(left_out)
             )
-            fewest.append(next((way for way in ways if not may_be_at_end(way)), ways[-1]))
+            fewest.append(next((cells for cells in choices if not may_be_at_end(cells)), choices[-1]))
         return fewest
 
     def _may_be_at_end(self, cells: SelectedCells) -> bool:

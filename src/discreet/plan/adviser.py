@@ -151,8 +151,8 @@ def advise(
     domain = Counts() if domain is None else domain
     _refuse_impossible(budget, domain, delta)
     checked_bits = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
-    found = [_best(family, scales, budget, checked_bits) for family, scales in _searched(domain, budget)]
-    advice = [best for best in found if best is not None]
+    best_of_families = [_best(family, scales, budget, checked_bits) for family, scales in _searched(domain, budget)]
+    advice = [best for best in best_of_families if best is not None]
     if not advice:
         raise _no_design(budget)
     return sorted(advice, key=lambda design: design.variance)
@@ -242,9 +242,9 @@ def _refuse_impossible(budget: TotalBudget, domain: Domain, delta: Number) -> No
         raise ParameterError(f"delta is {delta!r}; no table can hold a delta below 1e-200: give a larger delta")
 
 
-def _best(family: Family, found: list[Found], budget: TotalBudget, bits: int | None) -> Advice | None:
+def _best(family: Family, scales: list[Found], budget: TotalBudget, bits: int | None) -> Advice | None:
     """Return the least noisy certified member of a family, or None if no member meets the budget."""
-    for _, scale, end_delta in found:
+    for _, scale, end_delta in scales:
         for attempt in range(ATTEMPTS):
             try:
                 mechanism = family.make(scale * 1.01 ** (attempt * (attempt + 1) / 2), end_delta)

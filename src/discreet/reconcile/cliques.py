@@ -141,20 +141,20 @@ def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]
     together
         Put tables of the same population into one part. If False, every table is a part.
     """
-    found: list[Part] = []
+    parts: list[Part] = []
     overlapping = []
     for table, (_, grouping_indices) in enumerate(layout.tables):
         if any(axis.overlap > 1 for index in grouping_indices for axis in layout.groupings[index].axes):
             overlapping.append(table)
             continue
         alone = _part(layout, (table,))
-        for number, part in enumerate(found if together else ()):
+        for number, part in enumerate(parts if together else ()):
             if part.population == alone.population:
-                found[number] = _part(layout, (*part.tables, table))
+                parts[number] = _part(layout, (*part.tables, table))
                 break
         else:
-            found.append(alone)
-    return sorted(found, key=lambda part: len(part.population)), overlapping
+            parts.append(alone)
+    return sorted(parts, key=lambda part: len(part.population)), overlapping
 
 
 def _part(layout: Layout, tables: tuple[int, ...]) -> Part:

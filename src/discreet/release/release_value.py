@@ -246,10 +246,9 @@ class Release:
         return panel
 
     def __repr__(self) -> str:
-        place = "in memory" if self.path is None else f"in {str(self.path)!r}"
-        return (
-            f"Release({self.spec.title!r}, version {self.spec.version!r}, {self._size()}, {self._promised()}, {place})"
-        )
+        location = "in memory" if self.path is None else f"in {str(self.path)!r}"
+        version = f"version {self.spec.version!r}"
+        return f"Release({self.spec.title!r}, {version}, {self._size()}, {self._promised()}, {location})"
 
     def _repr_html_(self) -> str:
         first = self.published.plan.layout.tables[0][0].name
@@ -309,8 +308,8 @@ class Release:
         if not 0 < missed < 1:
             raise ParameterError(f"level is {level!s:.20}; give a probability between 0 and 1")
         published = self.published
-        found = least_squares_intervals(published.table_plan, published.noise, published.fitted, missed)[index]
-        return _Ends(np.minimum(found.low, counts), np.maximum(found.high, counts), found.high == NO_END)
+        ends = least_squares_intervals(published.table_plan, published.noise, published.fitted, missed)[index]
+        return _Ends(np.minimum(ends.low, counts), np.maximum(ends.high, counts), ends.high == NO_END)
 
     def _columns(self, index: int, level: Number | None) -> tuple[TableSpec, dict[str, Any]]:
         """Return a table, and its columns: labels of the dimensions, counts, and ends of intervals."""
@@ -337,7 +336,7 @@ class Release:
         layout = self.published.plan.layout
         table, groupings = layout.tables[index]
         sizes = [layout.groupings[number].size for number in groupings]
-        small = [place for place, size in enumerate(sizes) if size <= MOST_BARS]
+        small = [position for position, size in enumerate(sizes) if size <= MOST_BARS]
         chosen = max(small, key=sizes.__getitem__) if small else sizes.index(min(sizes))
         counts = self.published.tables[index][chosen]
         rows = table_files.table_rows(table, [(layout.groupings[groupings[chosen]], (counts,))])

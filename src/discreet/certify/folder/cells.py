@@ -261,17 +261,17 @@ def touches_by_table(layout: Layout, noise: Noise, tables: int) -> tuple[list[Nu
     these combinations are too many, there are none.
     """
     simple = [0] * tables
-    seen: set[tuple[int, int]] = set()
+    counted: set[tuple[int, int]] = set()
     for grouping, numbers, table in zip(layout.groupings, layout.cells, noise, strict=True):
         if table is not None:
             cells = {(number, table) for number in numbers}
-            simple[table] += 0 if cells <= seen else multiplicity(grouping)
-            seen |= cells
+            simple[table] += 0 if cells <= counted else multiplicity(grouping)
+            counted |= cells
     patterns = [_patterns(layout, name) for name in layout.books]
     if math.prod(map(len, patterns)) > MOST_COMBINATIONS:
         return [], tuple(simple)
     holding = {axis.members: _holding(axis.members) for grouping in layout.groupings for axis in grouping.axes}
-    found: set[Numbers] = set()
+    all_numbers: set[Numbers] = set()
     for leaves in product(*patterns):
         person = dict(zip(layout.books, leaves, strict=True))
         touched: set[tuple[Cell, int]] = set()
@@ -284,12 +284,12 @@ def touches_by_table(layout: Layout, noise: Noise, tables: int) -> tuple[list[Nu
                     for members in product(*groups)
                 }
         by_table = Counter(table for _, table in touched)
-        found.add(tuple(by_table[table] for table in range(tables)))
-    kept: list[Numbers] = []
-    for numbers_of_tables in sorted(found, key=sum, reverse=True):
-        if not any(all(map(le, numbers_of_tables, other)) for other in kept):
-            kept.append(numbers_of_tables)
-    return kept, tuple(simple)
+        all_numbers.add(tuple(by_table[table] for table in range(tables)))
+    largest: list[Numbers] = []
+    for numbers_of_tables in sorted(all_numbers, key=sum, reverse=True):
+        if not any(all(map(le, numbers_of_tables, other)) for other in largest):
+            largest.append(numbers_of_tables)
+    return largest, tuple(simple)
 
 
 def _holding(members: Iterable[frozenset[str]]) -> dict[str, list[frozenset[str]]]:
@@ -342,13 +342,13 @@ def families(layout: Layout, noise: Noise | None = None, table: int = 0) -> int:
         Only groupings with this table of noise count. None: all groupings count.
     """
     existing: list[list[dict[str, frozenset[str]]]] = []
-    seen: set[int] = set()
+    counted: set[int] = set()
     of_groupings = [table] * len(layout.groupings) if noise is None else noise
     for grouping, numbers, own in zip(layout.groupings, layout.cells, of_groupings, strict=True):
         cells = set(numbers)
-        if own != table or cells <= seen:
+        if own != table or cells <= counted:
             continue
-        seen |= cells
+        counted |= cells
         people = dict(grouping.within)
         people |= {axis.dimension: frozenset().union(*axis.members) for axis in grouping.axes}
         for _ in range(math.prod(_colours(axis) for axis in grouping.axes)):
@@ -373,10 +373,10 @@ def _colours(axis: Axis) -> int:
     """
     lists: dict[str, int] = defaultdict(int)
     for members in axis.members:
-        taken = 0
+        joined = 0
         for leaf in members:
-            taken |= lists[leaf]
-        first = ~taken & (taken + 1)
+            joined |= lists[leaf]
+        first = ~joined & (joined + 1)
         for leaf in members:
             lists[leaf] |= first
-    return max(taken.bit_length() for taken in lists.values())
+    return max(joined.bit_length() for joined in lists.values())

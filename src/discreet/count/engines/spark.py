@@ -155,13 +155,13 @@ class Spark:
             raise InputError(
                 f"the encoding is {encoding}, and Spark reads {source} itself; save the files as UTF-8 or Parquet"
             )
-        read = self._session.read.options(
+        frame = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
         source = _path(source)
-        names = tuple(read.csv(source).columns) if header or column_names is None else csv_file.numbered(column_names)
-        return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names, ""
+        names = tuple(frame.csv(source).columns) if header or column_names is None else csv_file.numbered(column_names)
+        return frame.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names, ""
 
     def _view(self, name: str, frame: "DataFrame") -> str:
         view = f"{self._views}_{name}"

@@ -301,28 +301,28 @@ def _largest_eta(family: _Family, privacy: Epsilon, support: int, goal: float) -
 
     golden = (math.sqrt(5) - 1) / 2
     left, right = 0.0, 1.0
-    one, other = right - golden, left + golden
-    low, high = delta(one), delta(other)
+    lower_eta, upper_eta = right - golden, left + golden
+    low, high = delta(lower_eta), delta(upper_eta)
     while min(low, high) > goal and right - left > 1e-7:
         if low <= high:
-            right, other, high = other, one, low
-            one = right - golden * (right - left)
-            low = delta(one)
+            right, upper_eta, high = upper_eta, lower_eta, low
+            lower_eta = right - golden * (right - left)
+            low = delta(lower_eta)
         else:
-            left, one, low = one, other, high
-            other = left + golden * (right - left)
-            high = delta(other)
-    met, least = (one, low) if low <= high else (other, high)
+            left, lower_eta, low = lower_eta, upper_eta, high
+            upper_eta = left + golden * (right - left)
+            high = delta(upper_eta)
+    reached, least = (lower_eta, low) if low <= high else (upper_eta, high)
     if least > goal:
         raise ParameterError(
             f"delta is {goal:g}; at epsilon {privacy} and support {support} no eta reaches it: the least is"
-            f" {least:.3g}, at eta about {met:.3g}; give a larger delta, epsilon or support"
+            f" {least:.3g}, at eta about {reached:.3g}; give a larger delta, epsilon or support"
         )
     beyond = 1.0
-    while beyond - met > 1e-7:
-        middle = (met + beyond) / 2
-        met, beyond = (middle, beyond) if delta(middle) <= goal else (met, middle)
-    return family.noise(privacy, _nine_digits(met), support)
+    while beyond - reached > 1e-7:
+        middle = (reached + beyond) / 2
+        reached, beyond = (middle, beyond) if delta(middle) <= goal else (reached, middle)
+    return family.noise(privacy, _nine_digits(reached), support)
 
 
 def _nine_digits(eta: float) -> Fraction:
