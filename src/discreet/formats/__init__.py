@@ -18,7 +18,7 @@ from discreet.formats._bound_table import NAMES, BoundTable
 from discreet.formats._exact_weights import exact_bits, exact_weights, same
 from discreet.formats._fit import FittedTable, FormatLimits, fit
 from discreet.formats._key_table import KeyTable
-from discreet.formats._table_privacy import Delta, TablePrivacy, table_privacy
+from discreet.formats._table_privacy import EPSILONS, Delta, TablePrivacy, table_privacy
 from discreet.formats._text_file import TextFile, decode, read_bytes
 from discreet.mechanism import Mechanism
 
@@ -189,6 +189,6 @@ def _require_kind(kind: str | None) -> str | None:
 
 
 __all__ = [
-    "FORMATS", "KINDS", "BoundTable", "Delta", "KeyTable", "TablePrivacy",
+    "EPSILONS", "FORMATS", "KINDS", "BoundTable", "Delta", "KeyTable", "TablePrivacy",
     "detect", "exact_bits", "read", "same", "table", "table_privacy", "write",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import data_frames, files, pictures
+from discreet.arrays import Booleans, Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, ReleaseError
 from discreet.exact import Number, exact
@@ -38,9 +39,9 @@ MOST_BARS = 40
 class _Ends(NamedTuple):
     """The first and last counts of intervals, and which intervals have no upper end."""
 
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
-    open_end: npt.NDArray[np.bool_]
+    low: Integers
+    high: Integers
+    open_end: Booleans
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -302,7 +303,7 @@ class Release:
         cells = intervals(ptable, self.measurements[grouping_index], level)
         return _Ends(np.minimum(cells.low, counts), np.maximum(cells.high, counts), cells.open_end)
 
-    def _least_squares_ends(self, index: int, counts: npt.NDArray[np.int64], level: Number) -> "_Ends":
+    def _least_squares_ends(self, index: int, counts: Integers, level: Number) -> "_Ends":
         """Return the intervals of a grouping that is not measured."""
         missed = float(1 - exact(level, "level"))
         if not 0 < missed < 1:
@@ -331,7 +332,7 @@ class Release:
             )
         return table, columns | numbers
 
-    def _drawn(self, index: int, level: Number) -> tuple[list[str], npt.NDArray[np.int64], "_Ends"]:
+    def _drawn(self, index: int, level: Number) -> tuple[list[str], Integers, "_Ends"]:
         """Return labels, counts and intervals of the cells of a table that a picture shows."""
         layout = self.published.plan.layout
         table, groupings = layout.tables[index]

@@ -23,6 +23,9 @@ MANY_COMBINATIONS = 5_000_000
 BOOK = ["column", "categories", "ranges", "from_data", "levels"]
 TABLE = ["name", "dimensions", "margins", "filter"]
 
+OTHER, TOTAL = "_other", "_total"
+"""The labels that no specification may declare. This checker shares no code with `discreet.labels`."""
+
 Noise = Sequence[int | None]
 """For every grouping the number of its table of noise; None if the grouping is not measured."""
 
@@ -172,10 +175,10 @@ def _book(name: str, document: dict[str, Any]) -> Codebook:
         complete = {label for _, label in pairs} == set(labels)
         values = frozenset(pairs)
     need(
-        len({*labels, "_other", "_total"}) == len(labels) + 2,
+        len({*labels, OTHER, TOTAL}) == len(labels) + 2,
         f"dimension {name} has a category twice, or a reserved one",
     )
-    leaves = (*labels, "_other")
+    leaves = (*labels, OTHER)
     return Codebook((document["column"], values), frozenset(leaves), _levels(name, document, leaves), complete)
 
 
@@ -208,8 +211,8 @@ def _levels(
         levels[level] = {group: frozenset(members) for group, members in groups.items()}
         rest = frozenset(leaves).difference(*levels[level].values())
         need(frozenset().union(*levels[level].values()) <= set(leaves), f"level {level} has leaves that {name} has not")
-        need(not {"_other", "_total"} & set(groups), f"level {level} has a reserved group")
-        levels[level] |= {"_other": rest} if rest else {}
+        need(not {OTHER, TOTAL} & set(groups), f"level {level} has a reserved group")
+        levels[level] |= {OTHER: rest} if rest else {}
     return levels
 
 
@@ -220,7 +223,7 @@ def selected(book: Codebook, labels: Sequence[str]) -> frozenset[str]:
     """
     leaves: set[str] = set()
     for label in labels:
-        levels = [None] if label == "_other" else list(book.levels)
+        levels = [None] if label == OTHER else list(book.levels)
         meanings = {book.levels[level][label] for level in levels if label in book.levels[level]}
         need(len(meanings) == 1, f"{label!r:.80} in a filter or fixed count has {len(meanings)} meanings")
         leaves |= meanings.pop()

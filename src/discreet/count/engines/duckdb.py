@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
-from discreet.count.engines._date_expression import DateOrder
 from discreet.count.engines._duckdb_dialect import DuckDBDialect, refusals
+from discreet.count.engines.date_expression import DateOrder
 from discreet.count.engines.sql import Column, ColumnType, literal, quoted
 from discreet.count.file_kind import no_file, require_kind
 from discreet.count.recode import HeaderColumns, NumberedColumns

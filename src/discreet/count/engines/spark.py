@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file, text_encoding
 from discreet.count.engines import sql
-from discreet.count.engines._date_expression import DateOrder
+from discreet.count.engines.date_expression import DateOrder
 from discreet.count.engines.sql import Column, ColumnType, Lookup, quoted
 from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError

@@ -18,7 +18,7 @@ single output. The theorem is refused for C < a_2. There its proof omits (1-eta)
 claim is false (D = 8, epsilon = 2.2, eta = .02: claimed 1.35e-6, true .2552).
 
 lowest < support. Counts below the support have no negative outputs, and pairs of such counts are neighbours too (D = 8,
-epsilon = 2.2, eta = .8: delta 1.8e-8 becomes .0283). The linear program over all counts (`_bounded_program`) minimises
+epsilon = 2.2, eta = .8: delta 1.8e-8 becomes .0283). The linear program over all counts (`bounded_program`) minimises
 the exact delta. At 0 there is no unbiased mechanism, so the bias condition is dropped at 0, and only there.
 
 `upper` is a public promise that every count is at most `upper`, because no more people exist (the N of the paper). The
@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.design import parameters
-from discreet.design.additive import _bounded_program
+from discreet.design.additive import bounded_program
 from discreet.domain import Counts
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, powers, text
@@ -162,10 +162,10 @@ class _Family:
                 " more"
             )
         if upper is not None or lowest < support:
-            problem = _bounded_program.Problem(
+            problem = bounded_program.Problem(
                 float(privacy.exp), eta, support, self.counts, self.variant == "paper", self.time_limit
             )
-            return Mechanism(self.counts, *_bounded_program.optimum(problem), design=design)
+            return Mechanism(self.counts, *bounded_program.optimum(problem), design=design)
         return Mechanism(self.counts, interior=(self._shared_noise(privacy, eta, support),), design=design)
 
     def _shared_noise(self, privacy: Epsilon, eta: Fraction, support: int) -> Row:
@@ -174,7 +174,7 @@ class _Family:
             return _noise_of_theorem_3(privacy, eta, support)
         if _closed_form_holds(privacy, eta, support):
             return _truncated_geometric(privacy, eta, support)
-        return _bounded_program.symmetric(float(privacy.exp), float(eta), support, self.time_limit)
+        return bounded_program.symmetric(float(privacy.exp), float(eta), support, self.time_limit)
 
     def delta(self, privacy: Epsilon, eta: Fraction, support: int) -> float:
         """Return the exact delta of the noise; 1 if there is no such noise."""
