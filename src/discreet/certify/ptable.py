@@ -345,6 +345,11 @@ def load(path: str | os.PathLike[str]) -> PTable:
     path
         A file that `PTable.save` wrote.
 
+    Returns
+    -------
+    PTable
+        The table, with the guarantee that was recomputed.
+
     Raises
     ------
     CertificateError

@@ -61,6 +61,14 @@ class Intervals:
         The most likely count. Of several, the smallest.
     open_end
         True if `high` means "this count or more", as in `Posterior`. The mean ignores counts above `high`.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> cells = dc.infer.intervals(table, [31, -2])
+    >>> cells.low.tolist(), cells.high.tolist()
+    ([28, 0], [34, 3])
     """
 
     low: Integers

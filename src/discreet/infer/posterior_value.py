@@ -41,6 +41,16 @@ class Posterior:
     ------
     ParameterError
         The values are not increasing integers, or the probabilities are negative or do not sum to 1.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> posterior = dc.infer.posterior(table, 31)
+    >>> posterior.mean(), posterior.mode(), posterior.endless()
+    (31.0, 31, False)
+    >>> round(posterior.variance(), 4)
+    1.8413
     """
 
     support: Integers

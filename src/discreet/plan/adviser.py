@@ -70,6 +70,13 @@ class Advice:
         Delta never falls below this, however large epsilon is.
     reason
         The advantage of the design, in a sentence.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> best = dc.design.advise(epsilon=1, delta="1e-6", cells=10)[0]
+    >>> best.name, round(best.variance, 1)
+    ('power', 159.5)
     """
 
     name: str
@@ -85,14 +92,25 @@ class Advice:
         return f"Advice({self.name}, variance {self.variance:.4g}, {self._cost()} in all)"
 
     def to_frame(self, *, to: str | None = None) -> Any:
-        """Return the advice as a data frame of one row. `to` is "pandas", "polars", "arrow" or None, as elsewhere."""
+        """Return the advice as a data frame of one row.
+
+        Parameters
+        ----------
+        to
+            "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The attributes, one a column.
+        """
         numbers = {name: [getattr(self, name)] for name in ("variance", "epsilon", "delta", "floor")}
         return data_frames.frame(
             {"design": [self.name], **numbers, "bits": [self.ptable.bits], "reason": [self.reason]}, to
         )
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the noise of the table; see `PTable.plot`."""
+        """Draw the noise of the table, and return the axes; see `PTable.plot`."""
         return self.ptable.plot(axes=axes)
 
     def _repr_html_(self) -> str:

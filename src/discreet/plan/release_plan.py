@@ -61,6 +61,21 @@ class ReleasePlan:
         The most that one person may lose in all, or None if nothing is promised.
     reason
         Why this noise was chosen, in words.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "source": {"csv": "people.csv"},
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> plan = dc.release.plan(spec)
+    >>> [plan.ptable_of(index) is not None for index in range(len(plan.layout.groupings))]
+    [True, True]
     """
 
     spec: ReleaseSpec

@@ -62,6 +62,20 @@ class Release:
         The private file of measurements, drawn by an earlier run, that this run went on from. None if this run drew.
     charge
         Units that the ledger was charged, and units that were left before; None without a ledger.
+
+    Examples
+    --------
+    >>> import discreet as dc, pyarrow as pa
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> release = dc.release.run(spec, data=pa.table({"sex": ["f"] * 400 + ["m"] * 600}))
+    >>> release.to_frame(to="arrow").column_names
+    ['table', 'sex', 'count', 'low', 'high']
     """
 
     published: Published
@@ -176,7 +190,17 @@ class Release:
         """Return all tables as one data frame: the name of the table, then as in `table`.
 
         A dimension that a table does not have is missing in the rows of the table. If a dimension is called `table`,
-        the column of names is `_table`. Parameters are those of `table`.
+        the column of names is `_table`.
+
+        Parameters
+        ----------
+        level, to
+            As in `table`.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            One row for each cell of each table.
         """
         import pyarrow as pa
 
