@@ -135,7 +135,7 @@ class Mechanism:
 
     @classmethod
     def from_table(cls, table: Table, design: Mapping[str, Any] | None = None) -> "Mechanism":
-        """Return the mechanism whose probabilities are those of an integer table, exactly.
+        """Return the mechanism of an integer table, with exactly the same probabilities.
 
         Parameters
         ----------
@@ -363,7 +363,7 @@ class Mechanism:
         Parameters
         ----------
         epsilon : Number, optional
-            The epsilon of the promise. By default that of the design.
+            The epsilon of the promise. Default: the epsilon of the design.
         bits : int
             Every row of the table sums to 2**bits.
 

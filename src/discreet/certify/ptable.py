@@ -217,8 +217,8 @@ class PTable:
     def to_frame(self, *, to: str | None = None) -> Any:
         """Return the weights as a data frame: the columns count, noise, weight and probability.
 
-        A row of the interior has the first count that it belongs to; it also belongs to larger counts. On a cycle the
-        noise has the count 0, and is that of all residues.
+        A row of the interior has the first count that it belongs to; it also belongs to larger counts. On a cycle all
+        residues have the same noise, which has the count 0.
 
         Parameters
         ----------

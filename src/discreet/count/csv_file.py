@@ -336,7 +336,7 @@ def _is_readable(file: CSVFile) -> bool:
 
 
 def _column_indices(names: tuple[str, ...], column_names: Iterable[str] | None) -> list[int]:
-    """Return the columns that a copy needs: those that are read, or all if one is missing, for the error message."""
+    """Return the columns that are read, for a copy. If a column is missing, return all, for the error message."""
     needed = set(names if column_names is None else column_names)
     copy_all = not needed <= set(names)
     return [index for index, name in enumerate(names) if copy_all or name in needed] or [0]

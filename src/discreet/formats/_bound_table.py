@@ -1,4 +1,4 @@
-"""Tables of bounds: those of R ptable and cellKey, SSBcellKey and tau-Argus.
+"""Tables of bounds, as R ptable and cellKey, SSBcellKey and tau-Argus have them.
 
 For a count i every line has an output j, its probability p, the change v = j - i and the upper bound p_int_ub of an
 interval of keys. A cell's key is the sum of its records' keys modulo 1. The output is count + v of the first line of

@@ -1,4 +1,4 @@
-"""Tables with one entry for each count and key: those of ONS and Cantabular.
+"""Tables with one entry for each count and key, as ONS and Cantabular have them.
 
 A cell's key is the sum of its records' keys modulo the number of keys, and its output is
 

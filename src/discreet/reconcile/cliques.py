@@ -100,7 +100,7 @@ class Part:
         return index
 
     def adds_up(self, fine: tuple[int, Integers], coarse: tuple[int, Integers]) -> bool:
-        """Return True if the counts of a grouping add up to those of a coarser one; both as (index, counts)."""
+        """Return True if the counts of a grouping add up to the counts of a coarser one; both are (index, counts)."""
         cells = self.containing_cells(self.keys[fine[0]], self.keys[coarse[0]])
         return cells is not None and np.array_equal(np.bincount(cells, fine[1], minlength=len(coarse[1])), coarse[1])
 

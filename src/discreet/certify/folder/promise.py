@@ -304,7 +304,7 @@ def _cell(report: Report, stated: dict[str, str], certificates: list[Certificate
 
 
 def _is_largest_epsilon(epsilon: Fraction, certificates: list[Certificate]) -> bool:
-    """Return True if epsilon is not below that of any certificate, and is that of one of them."""
+    """Return True if no certificate has a larger epsilon, and one certificate has this epsilon."""
     equal = False
     for certificate in certificates:
         guarantee = certificate.document["guarantee"]

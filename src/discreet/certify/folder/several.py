@@ -1,6 +1,6 @@
 """What one person may lose in cells of several integer tables: bounds of delta without floating point.
 
-The bounds are those of `losses`, table by table: distributions of losses on one lattice are multiplied. People are in
+As in `losses`, table by table, distributions of losses on one lattice are multiplied. People are in
 different numbers of cells of each table, so the largest loss over all of these numbers counts. With several rows of one
 person, a family of disjoint cells holds cells of one table only.
 """

@@ -64,7 +64,7 @@ class ColumnLook:
 def look(column: Column, dialect: Dialect, source: str, *, dates: bool = False) -> str:
     """Return the query for the look at a column: one row of doubles, q0, q1, ...
 
-    With `dates`, the numbers are those of dates (`sql.date_of`).
+    With `dates`, the numbers are dates as integers (`sql.date_of`).
 
     Rows are grouped by value first, so that patterns and quantiles need only the different values.
     """
