@@ -15,8 +15,8 @@ V falls as gamma grows, from D(D+1)/3 at gamma = 0, the uniform distribution. Th
 
 Counts below D. By default all counts have the same noise, so outputs may be negative, and the guarantee of the
 noise holds. Two alternatives keep outputs at 0 or more: small="sdc" (`_small_counts_ptable`), the tables of the R
-package ptable, whose delta is large; and small="joint" (`_small_counts_joint`), one program over all small counts that holds
-delta to a target.
+package ptable, whose delta is large; and small="joint" (`_small_counts_joint`), one program over all small counts that
+holds delta to a target.
 """
 
 import math
