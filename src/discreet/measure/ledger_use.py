@@ -151,8 +151,8 @@ class LedgerUse:
             return None
         priced = self._priced(plan, self.ledger)
         grant = self.ledger.find(priced.name)
-        held = grant is not None and grant.state != "refunded"
-        return Charge(0 if held else priced.cost, self.ledger.show().left, self.ledger.capacity)
+        is_paid = grant is not None and grant.state != "refunded"
+        return Charge(0 if is_paid else priced.cost, self.ledger.show().left, self.ledger.capacity)
 
     def _priced(self, plan: ReleasePlan, ledger: "Ledger") -> "_Priced":
         spec, measured = plan.spec, plan.measured

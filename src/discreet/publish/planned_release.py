@@ -281,8 +281,8 @@ def _within(first: int, weights: tuple[int, ...]) -> int:
     end = first + len(weights)
 
     def is_enough(distance: int) -> bool:
-        held = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
-        return held * 100 >= below[-1] * round(100 * LEVEL)
+        weight = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
+        return weight * 100 >= below[-1] * round(100 * LEVEL)
 
     return bisect_left(range(max(abs(first), abs(end))), True, key=is_enough)
 
