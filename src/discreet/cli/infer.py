@@ -38,7 +38,7 @@ def infer(
     ],
     observed: Annotated[
         str | None,
-        typer.Option(metavar="12,0,-3", help="Use these measurements instead of those of a folder."),
+        typer.Option(metavar="12,0,-3", help="Use these measurements, and no measurements of a folder."),
     ] = None,
     table: Annotated[
         str | None,
