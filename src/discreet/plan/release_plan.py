@@ -45,7 +45,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """What a release will measure and promise.
+    """What a release will measure and promise. Made by `plan`.
 
     Attributes
     ----------
@@ -61,21 +61,6 @@ class ReleasePlan:
         The most that one person may lose in all, or None if nothing is promised.
     reason
         Why this noise was chosen, in words.
-
-    Examples
-    --------
-    >>> import discreet as dc
-    >>> spec = {
-    ...     "version": "2026",
-    ...     "source": {"csv": "people.csv"},
-    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
-    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
-    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
-    ...     "key": "fresh",
-    ... }
-    >>> plan = dc.release.plan(spec)
-    >>> [plan.ptable_of(index) is not None for index in range(len(plan.layout.groupings))]
-    [True, True]
     """
 
     spec: ReleaseSpec
@@ -229,6 +214,8 @@ def plan(spec: Any) -> ReleasePlan:
     ('1', True)
     >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
     [('sex', 3), ('total', 1)]
+    >>> plan.ptable_of(0) is plan.ptables[0]
+    True
     """
     spec_file = read_spec.read(spec)
     for name, dimension in spec_file.spec.dimensions.items():

@@ -94,21 +94,6 @@ class PlannedRelease:
         Every grouping, with its noise and error.
     charge
         What a ledger would be charged, and what is left there before; None without a ledger.
-
-    Examples
-    --------
-    >>> import discreet as dc
-    >>> spec = {
-    ...     "version": "2026",
-    ...     "source": {"csv": "people.csv"},
-    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
-    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
-    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
-    ...     "key": "fresh",
-    ... }
-    >>> planned = dc.release.describe(dc.release.plan(spec))
-    >>> sorted(planned.document())[:3]
-    ['cells', 'contributions', 'contributions_by']
     """
 
     plan: ReleasePlan
@@ -215,6 +200,8 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     >>> planned = describe(dc.release.plan(spec))
     >>> [(grouping.name, round(grouping.error, 2), grouping.basis) for grouping in planned.groupings]
     [('sex', 4.75, 'least squares'), ('total', 4.75, 'least squares')]
+    >>> planned.document()["cells"]
+    4
     """
     layout, table_plan = plan.layout, make_table_plan(plan)
     exact = table_plan.exact_deviations()

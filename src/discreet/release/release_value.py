@@ -76,6 +76,8 @@ class Release:
     >>> release = dc.release.run(spec, data=pa.table({"sex": ["f"] * 400 + ["m"] * 600}))
     >>> release.to_frame(to="arrow").column_names
     ['table', 'sex', 'count', 'low', 'high']
+    >>> release.table("people", to="arrow")["sex"].to_pylist()
+    ['f', 'm', '_other', '_total']
     """
 
     published: Published
@@ -165,22 +167,6 @@ class Release:
             There is no such table, dimension or library, or `level` is not between 0 and 1.
         MissingExtraError
             The library is not installed.
-
-        Examples
-        --------
-        >>> import discreet as dc, pyarrow as pa
-        >>> spec = {
-        ...     "version": "2026",
-        ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
-        ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
-        ...     "budget": {"epsilon": 1, "delta": "1e-6"},
-        ...     "key": "fresh",
-        ... }
-        >>> release = dc.release.run(spec, data=pa.table({"sex": ["f"] * 400 + ["m"] * 600}))
-        >>> release.table("people", to="arrow").column_names
-        ['sex', 'count', 'low', 'high']
-        >>> release.table("people", to="arrow")["sex"].to_pylist()
-        ['f', 'm', '_other', '_total']
         """
         data_frames.require_library(to)
         table, columns = self._columns(self._index(name), level)
