@@ -51,15 +51,15 @@ def published_index(layout: Layout, table: str, margin: Collection[str] | None, 
         )
     spec, indices = tables[table]
     names = [axis.dimension for axis in spec.dimensions]
-    wanted = set(names if margin is None else margin)
-    if unknown := sorted(wanted - set(names)):
+    margin_names = set(names if margin is None else margin)
+    if unknown := sorted(margin_names - set(names)):
         raise SpecError(
             f"{section} names a margin of {table!r} over {unknown[0]!r:.80}, which is none of its dimensions; they are"
             f" {', '.join(names) or 'none'}",
             (*yaml_path, "margin"),
         )
     by_dimensions = {frozenset(axis.book.name for axis in layout.groupings[index].axes): index for index in indices}
-    index = by_dimensions.get(frozenset(wanted))
+    index = by_dimensions.get(frozenset(margin_names))
     if index is None:
         raise SpecError(
             f"{section} names {margin_in_words(table, margin)}, which is not published; add it to the margins of"

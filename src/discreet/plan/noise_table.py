@@ -129,7 +129,7 @@ def _noise(spec: ReleaseSpec, layout: Layout, bits: int | None) -> ReleaseNoise:
         return ReleaseNoise((ptable,), measured, reason)
     ptables: list[PTable] = []
     numbers: dict[int, int] = {}
-    made: dict[str, int] = {}
+    number_of_design: dict[str, int] = {}
     for position, (index, entry) in enumerate(entries.items()):
         design = entry.design or spec.design
         if design is None:
@@ -139,13 +139,13 @@ def _noise(spec: ReleaseSpec, layout: Layout, bits: int | None) -> ReleaseNoise:
                 ("measure", position),
             )
         text = json.dumps(design, sort_keys=True, default=str)
-        if text not in made:
+        if text not in number_of_design:
             ptable, _ = _named_noise(design, bits, ("measure", position, "design"))
             digests = [other.table_digest for other in ptables]
             if ptable.table_digest not in digests:
                 ptables.append(ptable)
-            made[text] = [other.table_digest for other in ptables].index(ptable.table_digest)
-        numbers[index] = made[text]
+            number_of_design[text] = [other.table_digest for other in ptables].index(ptable.table_digest)
+        numbers[index] = number_of_design[text]
     noise_of = with_same_cells(layout, numbers)
     reason = "the specification names the noise of each measured grouping"
     return ReleaseNoise.in_order(layout, ptables, noise_of, reason)

@@ -164,9 +164,9 @@ def _beyond(engine: Engine, unit: str, most: int) -> tuple[int, int]:
 
 def _dimension(engine: Engine, book: Codebook, unit: str | None, source: Source | None) -> DimensionPreview:
     table = engine.count(CountPlan((book.recode,), unit))
-    found = dict(zip(table.column("c0").to_pylist(), table.column("count").to_pylist(), strict=True))
-    rows = {leaf: int(found.get(code, 0)) for code, leaf in enumerate(book.leaves)}
-    listed = engine.undeclared(book.recode, unit, SHOWN + 2) if found.get(len(book.leaves) - 1) else []
+    count_of_code = dict(zip(table.column("c0").to_pylist(), table.column("count").to_pylist(), strict=True))
+    rows = {leaf: int(count_of_code.get(code, 0)) for code, leaf in enumerate(book.leaves)}
+    listed = engine.undeclared(book.recode, unit, SHOWN + 2) if count_of_code.get(len(book.leaves) - 1) else []
     missing = sum(times for value, times in listed if value is None)
     values = [(value, times) for value, times in listed if value is not None]
     undeclared = [undeclared_value(value, times, book.recode, source) for value, times in values[:SHOWN]]

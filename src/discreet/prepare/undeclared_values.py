@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from discreet.count.engines._date_expression import DATE_PATTERN
+from discreet.count.engines.date_expression import DATE_PATTERN
 from discreet.plan.canonical_text import NUMBER_PATTERN
 from discreet.plan.codebook import Recode
 from discreet.plan.source import FIELDS, Source

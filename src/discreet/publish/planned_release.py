@@ -200,6 +200,8 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     >>> planned = describe(dc.release.plan(spec))
     >>> [(grouping.name, round(grouping.error, 2), grouping.basis) for grouping in planned.groupings]
     [('sex', 4.75, 'least squares'), ('total', 4.75, 'least squares')]
+    >>> planned.document()["cells"]
+    4
     """
     layout, table_plan = plan.layout, make_table_plan(plan)
     exact = table_plan.exact_deviations()
@@ -266,8 +268,8 @@ def _within(first: int, weights: tuple[int, ...]) -> int:
     end = first + len(weights)
 
     def is_enough(distance: int) -> bool:
-        held = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
-        return held * 100 >= below[-1] * round(100 * LEVEL)
+        weight = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
+        return weight * 100 >= below[-1] * round(100 * LEVEL)
 
     return bisect_left(range(max(abs(first), abs(end))), True, key=is_enough)
 

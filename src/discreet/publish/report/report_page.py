@@ -106,23 +106,23 @@ def _lead(labels: DisplayLabels, published: "Published", errors: Sequence[Sequen
     return (
         f"<p>{words('lead')}</p>"
         + in_words(words, spec, published.plan.ptables, published.plan.promise)
-        + _given(labels, published)
+        + _given_counts(labels, published)
         + f'<dl class="facts">{listed}</dl>'
         + (f'<p class="note">{meaning}</p>' if touched > 1 else "")
     )
 
 
-def _given(labels: DisplayLabels, published: "Published") -> str:
+def _given_counts(labels: DisplayLabels, published: "Published") -> str:
     """Return a warning if counts that the specification fixes are far from their measurements."""
     unlikely = [given_count for given_count in published.given_counts if not given_count.explained]
     if not unlikely:
         return ""
     words = labels.words
     listed = []
-    for given in unlikely[:MOST_LABELS]:
-        who = words("everyone") if given.who == EVERYONE else given.who
-        count, measured = words.number(given.count), words.number(given.measured)
-        listed.append(f"<li>{words('given', count=count, who=label(who, 300), measured=measured)}</li>")
+    for literal in unlikely[:MOST_LABELS]:
+        people = words("everyone") if literal.people == EVERYONE else literal.people
+        count, measured = words.number(literal.count), words.number(literal.measured)
+        listed.append(f"<li>{words('given', count=count, who=label(people, 300), measured=measured)}</li>")
     return (
         f'<div class="warning"><p><strong>{words("given_far")}</strong> {words("given_far_more")}</p>'
         f"<ul>{''.join(listed)}</ul></div>"
