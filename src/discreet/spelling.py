@@ -24,6 +24,8 @@ def nearest_spelling(name: str, known: Sequence[str]) -> str | None:
     True
     """
     plain = _plain(name)
+    if not plain:
+        return None
     same = [text for text in known if _plain(text) == plain]
     if same:
         return same[0]
@@ -49,7 +51,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 def _plain(text: str) -> str:
     """Return a text in small letters, without spaces, punctuation and zeros in front."""
     plain = "".join(_letters(text.casefold()))
-    return plain.lstrip("0") or plain
+    return plain.lstrip("0") or plain[:1]
 
 
 def _letters(text: str) -> Iterable[str]:

@@ -9,7 +9,11 @@ from discreet.errors import CertificateError
 _MANIFEST = re.compile(rb'\s*\{\s*"format": "discreet release"')
 _SPECIFICATION = re.compile(rb"^(version|source|dimensions|tables|budget):", re.MULTILINE)
 _BEGINNING = 1 << 16
-_SIGNATURES = {b"PK\x03\x04": "a workbook or a zip archive", b"PAR1": "a Parquet file", b"\xd0\xcf\x11\xe0": "a workbook"}
+_SIGNATURES = {
+    b"PK\x03\x04": "a workbook or a zip archive",
+    b"PAR1": "a Parquet file",
+    b"\xd0\xcf\x11\xe0": "a workbook",
+}
 
 
 def refuse_other_files(path: str | os.PathLike[str], data: bytes) -> None:

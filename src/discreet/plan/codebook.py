@@ -188,6 +188,13 @@ class Codebook:
             raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}{near}", yaml_path)
         return self.levels[name]
 
+    def in_no_group(self, level: str) -> list[str]:
+        """Return the declared leaves that no group of a level has. They count as `_other` of the level."""
+        groups = self.levels[level]
+        if not level or groups.labels[-1] != OTHER:
+            return []
+        return [self.leaves[code] for code in sorted(groups.members[-1]) if self.leaves[code] != OTHER]
+
     @property
     def _labels(self) -> list[str]:
         """The labels of leaves and groups."""

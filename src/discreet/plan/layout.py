@@ -166,6 +166,13 @@ class Layout:
     groupings: tuple[Grouping, ...]
     tables: tuple[tuple[TableSpec, tuple[int, ...]], ...]
 
+    @property
+    def in_no_group(self) -> dict[tuple[str, str], list[str]]:
+        """The declared leaves that are in no group of a level, by dimension and level, for levels of tables."""
+        levels = {(axis.book.name, axis.level): axis.book for grouping in self.groupings for axis in grouping.axes}
+        left = {(name, level): book.in_no_group(level) for (name, level), book in levels.items() if level is not None}
+        return {key: leaves for key, leaves in left.items() if leaves}
+
     @cached_property
     def cells(self) -> Cells:
         """The distinct cells of all groupings."""

@@ -80,7 +80,9 @@ def _validated(document: dict[str, Any], node: Any, name: str) -> ReleaseSpec:
         spec_errors.refuse_unwritable_text(document)
         return ReleaseSpec.model_validate(document)
     except ValidationError as error:
-        lines = (_message(name, document, node, *mistake) for mistake in spec_errors.mistakes(error, document, ReleaseSpec))
+        lines = (
+            _message(name, document, node, *mistake) for mistake in spec_errors.mistakes(error, document, ReleaseSpec)
+        )
         raise SpecError("\n".join(lines)) from None
     except SpecError as error:
         raise SpecError(_message(name, document, node, error.yaml_path, str(error)), error.yaml_path) from None
