@@ -133,7 +133,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "init of an address": (spec(), ("init", "https://example.org/people.csv"), r"people\.csv is an address.*download"),
     "init of two columns of one name": (spec(), ("init", "twice.csv"), r"columns 1 and 3 of twice\.csv.*rename"),
     "preview of the data": (spec(), ("preview", "people.csv"), r"people\.csv is not a spec.*tables"),
-    "verify of the data": (spec(), ("verify", "people.csv"), r"people\.csv: is not JSON text.*give a certificate, or the"),
+    "verify of the data": (spec(), ("verify", "people.csv"), r"people\.csv: is not JSON text.*give a certificate"),
     "verify of the specification": (
         spec(), ("verify", "spec.yaml"), r"spec\.yaml: is a specification.*give the folder.*discreet plan spec\.yaml"),
     "verify of a workbook": (spec(), ("verify", "people.xlsx"), r"people\.xlsx: is a workbook.*give a certificate"),
@@ -147,7 +147,8 @@ MISTAKES: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
 
 
 REMEDY = re.compile(
-    r"\b(give|check|choose|save|rename|leave|download|remove|declare|make|run|copy|must name|it has version|allowed|mean)\b",
+    r"\b(give|check|choose|save|rename|leave|download|remove|declare|make|run|copy|must name|it has version|allowed"
+    r"|did you mean)\b",
     re.IGNORECASE,
 )
 

@@ -54,11 +54,12 @@ def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
     """Return `length` weights: a = start, then ceil(a / E), then ceil of that over E, and so on."""
     up, down = exp_epsilon.numerator, exp_epsilon.denominator
     weights, last = [start], start
-    while len(weights) < length:
+    for _ in range(length - 1):
         weight = -(-last * down // up)
-        weights.append(weight)
         if weight == last:
             weights += [weight] * (length - len(weights))
+            break
+        weights.append(weight)
         last = weight
     return weights
 
@@ -176,7 +177,8 @@ def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, ste
         weights = chain(multiple * step, exp_epsilon, len(sizes))
         return total - sum(map(int.__mul__, sizes, weights))
 
-    growth = step * math.fsum(size * float(exp_epsilon) ** -level for level, size in enumerate(sizes))
+    fall = float(exp_epsilon)
+    growth = step * math.fsum([size * fall**-level for level, size in enumerate(sizes)])
     low, high = 0, total // step + 1
     guess = int(total / growth)
     attempts = 0
