@@ -1,5 +1,6 @@
 """`discreet preview SPEC`: what a specification counts, printed for the steward only."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -85,19 +86,32 @@ def _print_dimension(dimension: "DimensionPreview", rows: int) -> None:
     _show.console.print(grid)
     empty = [leaf for leaf, times in leaves if times == 0]
     if empty:
-        listed = ", ".join(map(_quoted, empty[:10])) + (f" and {len(empty) - 10:,} more" if len(empty) > 10 else "")
-        _show.console.print(f"  declared, and in no row: {listed}", markup=False)
+        _show.console.print(f"  declared, and in no row: {_ten(empty)}", markup=False)
+    for level, left in dimension.in_no_group.items():
+        _show.console.print(
+            f"  in no group of level {_quoted(level)}, and counted as its {OTHER}: {_ten(left)}",
+            style="bold yellow",
+            markup=False,
+        )
     if not dimension.other:
         return
     style = "bold yellow" if dimension.other > LARGE_SHARE * rows else None
     _show.console.print(f"  {_percent(dimension.other, rows)} of the rows are {OTHER}:", style=style, markup=False)
     if dimension.missing:
         _show.console.print(f"    {dimension.missing:,} rows have no value", markup=False)
+    told = None
     for undeclared in dimension.undeclared:
         how_often = f"{undeclared.rows:,} {'time' if undeclared.rows == 1 else 'times'}"
-        _show.console.print(f"    {_quoted(undeclared.value)} was found {how_often}; {undeclared.reason}", markup=False)
+        reason = "the same" if undeclared.reason == told else undeclared.reason
+        _show.console.print(f"    {_quoted(undeclared.value)} was found {how_often}; {reason}", markup=False)
+        told = undeclared.reason
     if dimension.more:
         _show.console.print("    ... and other values, each less often", markup=False)
+
+
+def _ten(labels: Sequence[str]) -> str:
+    """Return the first ten labels, and how many more there are."""
+    return ", ".join(map(_quoted, labels[:10])) + (f" and {len(labels) - 10:,} more" if len(labels) > 10 else "")
 
 
 def _share(times: int, rows: int) -> str:

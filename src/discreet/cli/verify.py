@@ -79,13 +79,15 @@ def _verify_folder(path: str) -> None:
     replayed = verified.other_software is None and not verified.by_content and not verified.not_compared
     complete = replayed and all_proved
     verdict = "every claim holds" if complete else "no claim fails, and not every claim was checked"
-    _streams.left(verdict)
-    style = "bold green" if complete else "bold yellow"
-    _show.console.print(f"{path}: {verdict}", style=style, markup=False)
     privacy = verified.manifest.document()["privacy"]
-    for ptable in verified.published.plan.ptables:
-        _show.guarantee(ptable, promised=privacy["cell"] is not None)
-    _show.composed_guarantee(privacy, verified.published.plan.measured.size)
+    promised = privacy["composed"] is not None
+    if not promised:
+        verdict = f"no promise for the release as a whole ({privacy['no_guarantee']}). Apart from that, {verdict}"
+    _streams.left(verdict)
+    style = "bold green" if complete and promised else "bold yellow"
+    _show.console.print(f"{path}: {verdict}", style=style, markup=False)
+    _show.release_guarantee(privacy, verified.published.plan.measured.size)
+    _show.one_count(privacy, verified.published.plan.ptables)
     for given_count in verified.published.given_counts:
         if not given_count.explained:
             _show.console.print(

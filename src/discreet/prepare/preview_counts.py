@@ -40,6 +40,8 @@ class DimensionPreview:
         The most frequent values that count as `_other`.
     more
         True if there are other such values.
+    in_no_group
+        The declared leaves that are in no group of a level, by level. They count as `_other` of the level.
     """
 
     name: str
@@ -49,6 +51,7 @@ class DimensionPreview:
     missing: int
     undeclared: tuple[Undeclared, ...]
     more: bool
+    in_no_group: dict[str, list[str]]
 
     @property
     def other(self) -> int:
@@ -178,4 +181,5 @@ def _dimension(engine: Engine, book: Codebook, unit: str | None, source: Source 
         missing=missing,
         undeclared=tuple(undeclared),
         more=len(values) > SHOWN,
+        in_no_group={level: leaves for level in book.levels if (leaves := book.in_no_group(level))},
     )

@@ -137,7 +137,8 @@ def _write_table(
     sheet: Any, labels: DisplayLabels, table: TableSpec, rows: Iterable[tuple[Any, ...]], bold: Any, number: Any
 ) -> None:
     dimensions = [axis.dimension for axis in table.dimensions]
-    for column, head in enumerate([*map(labels.dimension, dimensions), "count", "low", "high"]):
+    heads = [labels.axis(axis.dimension, axis.level) for axis in table.dimensions]
+    for column, head in enumerate([*heads, "count", "low", "high"]):
         sheet.write_string(0, column, head, bold)
     sheet.freeze_panes(1, len(dimensions))
     if dimensions:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.labels import OTHER, TOTAL
+from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import EVERYONE
 from discreet.plan.layout import Layout
 from discreet.plan.sections import Dimension, TableSpec
@@ -207,7 +208,7 @@ def _published(labels: DisplayLabels, layout: Layout) -> str:
         [
             label(labels.dimension(book.name)),
             _categories(labels, book.name, spec.dimensions[book.name]),
-            _levels(labels, book.name, spec.dimensions[book.name]),
+            _levels(labels, book, spec.dimensions[book.name]),
         ]
         for book in layout.books
     ]
@@ -252,8 +253,14 @@ def _range(labels: DisplayLabels, lower: float | str | None, upper: float | str 
     return words("range_over", lower=low) if upper is None else words("range", lower=low, upper=high)
 
 
-def _levels(labels: DisplayLabels, name: str, dimension: Dimension) -> str:
-    levels = [f"{label(level)}: {_listed(labels, name, groups)}" for level, groups in dimension.levels.items()]
+def _levels(labels: DisplayLabels, book: Codebook, dimension: Dimension) -> str:
+    """Return the groups of every level, and the declared leaves that are in no group."""
+    levels = []
+    for level, groups in dimension.levels.items():
+        text = f"{label(level)}: {_listed(labels, book.name, groups)}"
+        if leaves := book.in_no_group(level):
+            text += f", {label(labels.category(book.name, OTHER))} ({_listed(labels, book.name, leaves)})"
+        levels.append(text)
     return "; ".join(levels) or labels.words("none")
 
 
