@@ -208,6 +208,32 @@ def test_the_dialect_of_a_file_is_found(name: str, end: str, tmp_path: Path) -> 
     assert len(size.ranges or ()) >= 3
 
 
+@pytest.mark.parametrize(
+    ("numbers", "note"),
+    [
+        (["1,180", "950", "2,500"], "# decimal: 1,180 is read as 1.18. If the mark is one of thousands, write"),
+        (["12.500", "-1.180", "7"], "# decimal: 12.500 is read as 12.5. If the mark is one of thousands, write"),
+        (["1,180", "950", "2,5"], None),
+        (["0,180", "1,234"], None),
+        (["1180", "950"], None),
+    ],
+)
+def test_a_mark_that_may_mark_thousands_is_told(numbers: list[str], note: str | None, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("\n".join(["wage;sex", *(f"{number};{sex}" for number in numbers for sex in "fm")]))
+    found = [line for line in initial_spec(str(tmp_path / "x.csv")).text.splitlines() if "# decimal:" in line]
+    assert [line[: len(note or "")] for line in found] == ([note] if note else [])
+
+
+def test_the_budget_is_explained_as_a_factor_plus_a_chance(tmp_path: Path) -> None:
+    text = initial_spec(str(write_csv(tmp_path / "x.csv", {"sex": ["f", "m"] * 50}))).text
+    words = " ".join(text.replace("\n# ", " ").split())
+    assert (
+        "at most 2.72 times (e to the power of epsilon) their chance without this person, plus one in a million"
+        in words
+    )
+    assert "apart" not in words
+
+
 def test_one_damaged_byte_does_not_decide_the_encoding(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"ort\n" + "Zürich\nKöln\n".encode() * 50 + b"Z\xfcrich\n")
     spec = initial_spec(str(tmp_path / "x.csv"))

@@ -126,7 +126,15 @@ def test_mistakes_are_told_before_anything_is_counted(tmp_path: Path) -> None:
         ("1180,46", [0, 2000], {}, 'decimal mark is "."; give decimal: ","'),
         ("1180.46", [0, 2000], {"decimal": ","}, 'decimal mark is ","; give decimal: "."'),
         ("1180,46", [0, 1000], {"decimal": ","}, "in no range"),
-        ("1.180,46", [0, 2000], {"decimal": ","}, "digits are grouped"),
+        (
+            "1,180",
+            [0, 2000],
+            {},
+            'give decimal: "," in the source if the "," is a decimal mark; write numbers without marks of thousands if'
+            " it marks thousands",
+        ),
+        ("-1.180", [0, 2000], {"decimal": ","}, 'give decimal: "." in the source if the "." is a decimal mark; write'),
+        ("1.180,46", [0, 2000], {"decimal": ","}, "digits are grouped; write numbers without marks of thousands"),
         ("much", [0, 2000], {}, "not a number"),
         ("2026-12-31", [0, 2000], {}, "a date, and the ranges are of numbers"),
         ("31.12.2026", ["2026-01-01", None], {}, "dates is ymd; give dates: dmy"),

@@ -23,10 +23,12 @@ _SAMPLE = 2**20
 _MOST_BYTES = 2**26
 """Bytes in which the encoding is looked for."""
 _MOST_ROWS = 2000
-_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
-_POINT = re.compile(r"\s*[+-]?[0-9]+\.[0-9]+\s*")
+_COMMA = re.compile("[+-]?[0-9]+,[0-9]+")
+_POINT = re.compile("[+-]?[0-9]+[.][0-9]+")
 _DATE = re.compile(r"\s*([0-9]{1,2})([./-])([0-9]{1,2})[./-][0-9]{4}([T ].*|\s*)")
 _OUTSIDE_ASCII = re.compile("[^\x00-\x7f]")
+MAYBE_THOUSANDS = re.compile("[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+"""A number whose mark may be a decimal mark or a mark of thousands: 1,180."""
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+([.,][0-9]+)?\s*")
 
 
@@ -40,6 +42,8 @@ class FileDialect:
         As in the source section of a specification.
     damaged
         Bytes that the encoding does not have.
+    maybe_thousands
+        A number such as 1,180, if its mark may be a mark of thousands in all numbers that have one. Else None.
     """
 
     delimiter: str
@@ -48,6 +52,7 @@ class FileDialect:
     decimal: str
     dates: str = "ymd"
     damaged: int = 0
+    maybe_thousands: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Return the fields of a source that are not the default."""
@@ -79,7 +84,8 @@ def file_dialect(path: Path) -> FileDialect:
     tables = {delimiter: _rows(text, delimiter) for delimiter in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda candidate: _fit(tables[candidate]))
     rows = tables[delimiter]
-    return FileDialect(delimiter, encoding, _has_header(rows), _decimal(rows), _date_order(rows), damaged)
+    decimal, maybe_thousands = _decimal(rows)
+    return FileDialect(delimiter, encoding, _has_header(rows), decimal, _date_order(rows), damaged, maybe_thousands)
 
 
 def _encoding(path: Path) -> tuple[str, int]:
@@ -132,10 +138,13 @@ def _has_header(rows: list[list[str]]) -> bool:
     return len(set(named)) == len(named) or (bool(others) and not again)
 
 
-def _decimal(rows: list[list[str]]) -> str:
-    commas = sum(bool(_COMMA.fullmatch(field)) for row in rows[1:] for field in row)
-    points = sum(bool(_POINT.fullmatch(field)) for row in rows[1:] for field in row)
-    return "," if commas > points else "."
+def _decimal(rows: list[list[str]]) -> tuple[str, str | None]:
+    """Return the mark of most numbers that have one, and a number if this mark may mark thousands in all of them."""
+    fields = [field.strip() for row in rows[1:] for field in row]
+    commas = [field for field in fields if _COMMA.fullmatch(field)]
+    points = [field for field in fields if _POINT.fullmatch(field)]
+    mark, marked = (",", commas) if len(commas) > len(points) else (".", points)
+    return mark, marked[0] if marked and all(map(MAYBE_THOUSANDS.fullmatch, marked)) else None
 
 
 def _date_order(rows: list[list[str]]) -> str:

@@ -143,6 +143,12 @@ def _dialect_notes(dialect: FileDialect) -> list[str]:
         )
     if dialect.damaged:
         notes.append(f"encoding: {dialect.damaged} bytes are not UTF-8; values with such a byte count as undeclared.")
+    if dialect.maybe_thousands is not None:
+        number = dialect.maybe_thousands
+        value = float(number.replace(",", "."))
+        notes.append(
+            f"decimal: {number} is read as {value:g}. If the mark is one of thousands, write numbers without it."
+        )
     if dialect.dates != "ymd":
         first = "day" if dialect.dates == "dmy" else "month"
         notes.append(f"dates: {dialect.dates} takes the {first} to come first in dates such as 01/02/2026. Check it.")

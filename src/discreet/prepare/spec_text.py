@@ -104,9 +104,10 @@ def spec_text(proposal: Proposal, source: Mapping[str, Any], *, name: str, notes
 
 
 _BUDGET = """\
-# The budget is the most that one person may lose by all tables together. epsilon 1: whatever is published, its chance
-# is the same with and without any one person, up to a factor of 2.72 (e to the power of epsilon). delta 1e-6: apart
-# from a chance of one in a million. A smaller epsilon protects more, and adds more noise.
+# The budget is the most that one person may lose by all tables together. epsilon 1, delta 1e-6: whatever tables may
+# be published, their chance with any one person is at most 2.72 times (e to the power of epsilon) their chance without
+# this person, plus one in a million (delta), and the other way round. A smaller epsilon protects more, and adds more
+# noise.
 budget: {epsilon: 1, delta: 1e-6}
 
 # Noise from fresh random numbers. For a release that can be repeated, make a secret (`discreet keys new secret.key`)

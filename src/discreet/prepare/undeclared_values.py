@@ -7,9 +7,11 @@ from discreet.count.engines.date_expression import DATE_PATTERN
 from discreet.plan.canonical_text import NUMBER_PATTERN
 from discreet.plan.codebook import Recode
 from discreet.plan.source import FIELDS, Source
+from discreet.prepare.file_dialect import MAYBE_THOUSANDS
 from discreet.spelling import nearest_spelling
 
 _OTHER_DATE = re.compile("([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{4}([T ].*)?")
+_UNGROUPED = "write numbers without marks of thousands"
 _YEAR_LAST = re.compile("[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2}")
 
 
@@ -65,9 +67,12 @@ def _reason_of_number(value: str, source: Source | None) -> str:
     if re.fullmatch(NUMBER_PATTERN, value.replace(",", ".")):
         can_be_given = source is not None and "decimal" in FIELDS[source.kind]
         remedy = f'give decimal: "{other_mark}" in the source' if can_be_given else "make numbers of the column"
-        return f'it is not a number, because the decimal mark is "{mark}"; {remedy}'
+        reason = f'it is not a number, because the decimal mark is "{mark}"; {remedy}'
+        if not MAYBE_THOUSANDS.fullmatch(value):
+            return reason
+        return f'{reason} if the "{other_mark}" is a decimal mark; {_UNGROUPED} if it marks thousands'
     if re.fullmatch(r"[+-]?[0-9]{1,3}([., '\u2019\u00a0\u202f][0-9]{3})+([.,][0-9]+)?", value):
-        return "it is not a number, because its digits are grouped; write numbers without marks of thousands"
+        return f"it is not a number, because its digits are grouped; {_UNGROUPED}"
     return "it is not a number"
 
 
