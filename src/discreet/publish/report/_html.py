@@ -21,6 +21,11 @@ def several(labels: Iterable[str]) -> str:
     return ", ".join(first[:MOST_LABELS]) + (", …" if len(first) > MOST_LABELS else "")
 
 
+def whole(text: str) -> str:
+    """Return a text that stays on one line. A line may otherwise end within 9.829e-7."""
+    return f'<span class="whole">{text}</span>'
+
+
 def link(name: str) -> str:
     """Return a link to a file of the folder."""
     return f'<a href="{escape(name)}">{escape(name)}</a>'

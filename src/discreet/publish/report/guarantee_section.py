@@ -13,7 +13,7 @@ from discreet.plan.guarantee import cell_delta, cell_deltas, cell_epsilon, compo
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish.report import _svg
-from discreet.publish.report._html import grid, label, section
+from discreet.publish.report._html import grid, label, section, whole
 from discreet.publish.report.numbers import above, factor, one_in, percent
 from discreet.publish.report.texts import Words
 
@@ -116,8 +116,8 @@ def _release_rows(words: Words, promise: "Promise | None") -> list[list[str]]:
         return []
     return [
         ["epsilon (ε)", words.number(escape(promise.epsilon)), words("epsilon_meaning")],
-        ["delta (δ)", above(promise.delta, words), words("delta_meaning")],
-        [words("floor"), above(min(promise.floor, promise.delta), words), words("floor_meaning")],
+        ["delta (δ)", whole(above(promise.delta, words)), words("delta_meaning")],
+        [words("floor"), whole(above(min(promise.floor, promise.delta), words)), words("floor_meaning")],
     ]
 
 
@@ -143,7 +143,8 @@ def _count_rows(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> l
     several_rows = words("up_to_rows", rows=words.number(rows)) if rows > 1 else ""
     exactly = len(ptables) == 1 and delta == ptables[0].guarantee.delta
     exactness = words("computed_exactly" if exactly else "upper_bound")
-    value = f"ε = {_short(words, cell_epsilon(ptables))}, δ = {words.number(upper(delta, 4))}"
+    epsilon = whole(f"ε = {_short(words, cell_epsilon(ptables))}")
+    value = f"{epsilon}, {whole(f'δ = {words.number(upper(delta, 4))}')}"
     return [[words("one_count_alone"), value, words(f"one_{_unit(spec)}_more") + several_rows + exactness]]
 
 

@@ -245,7 +245,7 @@ TEXTS = {
     "curve_title": "Privacy curve",
     "curve_promised": "what is promised",
     "at_most": "δ, at most",
-    "cap_curve": "The same as numbers",
+    "cap_curve": "The same in numbers",
     "not_covered": "What it does not cover",
     "outside_names": "The names of tables and dimensions, the categories that were declared, the filters, the"
     " metadata, and any zero or total that is fixed in the specification. The publisher wrote them down. They are not"

@@ -19,9 +19,9 @@ TEXTS = {
     " modifié au hasard avant sa publication. Un effectif publié est donc proche du vrai effectif, sans lui être égal"
     " en général. Chaque effectif est accompagné d’un intervalle pour le vrai effectif.",
     "promise_person": "Qu’une personne quelconque ait participé ou non, la probabilité de publier ces tableaux, ou"
-    " tous autres, est la même à un facteur {factor} près au plus{extra}.",
+    " n’importe quels autres, est la même à un facteur d’au plus {factor} près{extra}.",
     "promise_row": "Qu’une ligne quelconque ait figuré ou non dans les données, la probabilité de publier ces"
-    " tableaux, ou tous autres, est la même à un facteur {factor} près au plus{extra}.",
+    " tableaux, ou n’importe quels autres, est la même à un facteur d’au plus {factor} près{extra}.",
     "extra": ", plus une probabilité d’au plus {chance}",
     "coin_person": "Autrement dit\u202f: quelqu’un pour qui la participation d’une personne était un tirage à pile ou"
     " face peut, après avoir lu tous les nombres publiés ici, en être {sure}{aside}.",
@@ -33,9 +33,8 @@ TEXTS = {
     "no_guarantee": "Aucune garantie n’est donnée.",
     "no_guarantee_from_data": "Les catégories ont été tirées des données. Une catégorie présente, ou absente, peut"
     " révéler qu’une personne a participé, et aucun bruit ne cache cela.",
-    "no_guarantee_found": "Une partie de ce qui a été déclaré ({found}) a été trouvée dans les données, et"
-    " personne n’a indiqué"
-    " d'autre source. Cela peut révéler qu’une personne a participé, et aucun bruit ne le cache.",
+    "no_guarantee_found": "Une partie de ce qui a été déclaré ({found}) a été trouvée dans les données, et personne"
+    " n’a indiqué d’autre source. Cela peut révéler qu’une personne a participé, et aucun bruit ne le cache.",
     "contributions_of_person": "contributions d’une personne",
     "no_guarantee_record_keys": "Le bruit a été choisi par des clés d’enregistrement fournies avec les données."
     " Personne ne peut savoir à partir de ce dossier comment ces clés ont été produites. Rien n’est donc promis, ni"
@@ -102,7 +101,7 @@ TEXTS = {
     "range": "de {lower} à moins de {upper}",
     "dates_before": "avant le {upper}",
     "dates_from": "à partir du {lower}",
-    "dates": "du {lower} à avant le {upper}",
+    "dates": "du {lower} inclus au {upper} exclu",
     "reading": "Comment lire un nombre",
     "within": "19 mesures sur 20 d’un effectif de {count} s’écartent d’au plus {within} de la vérité.",
     "same_error": "L’erreur d’un grand effectif n’est pas plus grande que celle d’un petit\u202f: les grands effectifs"
@@ -118,7 +117,7 @@ TEXTS = {
     "head_true": "vrai effectif",
     "head_right": "probabilité d’une mesure juste",
     "head_deviation": "écart type",
-    "head_within": "95\u202f% des mesures sont à moins de",
+    "head_within": "95\u202f% des mesures s’écartent d’au plus",
     "head_relative": "en pourcentage de l’effectif",
     "head_lean": "mesuré en trop, en moyenne",
     "clamped": "Un vrai effectif supérieur à {upper} est traité comme s’il valait {upper}.",
@@ -130,26 +129,26 @@ TEXTS = {
     " telles qu’elles ont été mesurées.",
     "sums_right": "Les sommes de mesures sont justes en moyenne.",
     "sums_off": "Chaque mesure s’écarte en moyenne de {least} à {greatest}.",
-    "adding": "Comment les tableaux s’additionnent",
-    "not_adding": "Pourquoi les tableaux ne s’additionnent pas exactement",
-    "additive": "Chaque effectif a été mesuré séparément, les totaux aussi. Les mesures ne s’additionnent donc pas, et"
-    " certaines sont au-dessous de 0. Les tableaux, eux, s’additionnent\u202f: ils contiennent des nombres entiers,"
+    "adding": "L’additivité des tableaux",
+    "not_adding": "Pourquoi les tableaux ne sont pas exactement additifs",
+    "additive": "Chaque effectif a été mesuré séparément, les totaux aussi. Les mesures ne sont donc pas additives, et"
+    " certaines sont au-dessous de 0. Les tableaux, eux, sont additifs\u202f: ils contiennent des nombres entiers,"
     " aucun au-dessous de 0, chaque total est la somme de ses parties, et ils sont aussi proches des mesures que cela"
     " le permet. Seules les mesures bruitées ont servi, ce qui ne coûte rien en confidentialité.",
     "additive_some": "Les effectifs de {measured} ont été mesurés, chacun séparément. Les autres effectifs sont"
-    " calculés à partir de ces mesures par moindres carrés. Les tableaux s’additionnent\u202f: ils contiennent des"
+    " calculés à partir de ces mesures par moindres carrés. Les tableaux sont additifs\u202f: ils contiennent des"
     " nombres entiers, aucun au-dessous de 0, chaque total est la somme de ses parties, et ils sont aussi proches des"
     " mesures que cela le permet. Seules les mesures bruitées ont servi, ce qui ne coûte rien en confidentialité.",
     "fact_measured": "effectifs mesurés",
     "tables_unmeasured": "Un effectif qui n’a pas été mesuré a un intervalle tiré de toutes les mesures ensemble.",
     "noise_number": "Bruit {number}\u202f: {groupings}",
-    "additive_note": "Dans une autre publication, le même effectif peut être différent, car il doit s’additionner avec"
+    "additive_note": "Dans une autre publication, le même effectif peut être différent, car il doit concorder avec"
     " d’autres. Pour des calculs, utilisez les mesures de <code>measurements.csv</code>.",
     "ends": "Le bruit a une borne supérieure\u202f: un effectif plus grand est mesuré comme s’il était égal à cette"
-    " borne. Les effectifs ne s’additionnent donc pas à leurs totaux, et n’ont pas été ajustés. Une mesure au-dessous"
-    " de 0 est affichée comme 0.",
+    " borne. La somme des effectifs n’est donc pas égale à leur total, et les effectifs n’ont pas été ajustés. Une"
+    " mesure au-dessous de 0 est affichée comme 0.",
     "not_additive": "Chaque effectif a été mesuré séparément, les totaux aussi. Une mesure au-dessous de 0 est"
-    " affichée comme 0, et rien d’autre n’a été fait. Les effectifs ne s’additionnent pas exactement à leurs totaux."
+    " affichée comme 0, et rien d’autre n’a été fait. La somme des effectifs n’est pas exactement égale à leur total."
     " Utilisez un total publié plutôt qu’une somme.",
     "method_tree": "comme une hiérarchie, par moindres carrés",
     "method_cube": "comme des dimensions croisées, par moindres carrés",
@@ -172,15 +171,15 @@ TEXTS = {
     "and_more": "Et {number} de plus.",
     "how_far": "De combien les nombres ont été déplacés, et à quelle distance ils sont de la vérité",
     "cap_moved": "Effectifs publiés et mesures",
-    "head_moved_most": "déplacés au plus de",
-    "head_moved": "déplacés typiquement de",
+    "head_moved_most": "déplacement maximal",
+    "head_moved": "déplacement typique",
     "head_error": "erreur typique des mesures",
     "head_error_fit": "des moindres carrés",
     "head_error_published": "des effectifs publiés",
     "exact_errors": "L’erreur typique (moyenne quadratique) des mesures vient des entiers de la table certifiée. Celle"
     " des moindres carrés, qui font un seul tableau de toutes les mesures, s’en déduit par une formule. Aucune n’est"
     " simulée ni calculée à partir des données. Aucune formule ne couvre les tableaux qui suivent des effectifs"
-    " fournis, ou un tableau de plus de personnes. Un tiret y figure.",
+    " fournis, ou un tableau de plus de personnes. Un tiret figure dans ces cas.",
     "simulation_failed": "Le fait que les effectifs soient entiers et non négatifs modifie encore l’erreur. Cela n’a"
     " pas pu être simulé\u202f: pour un bruit tiré en simulation, les moindres carrés n’ont pas convergé. Les erreurs"
     " des effectifs publiés sont donc omises ici. Les effectifs publiés eux-mêmes ne sont pas concernés.",
@@ -220,7 +219,7 @@ TEXTS = {
     "unit_row_meaning": "ce qui est protégé\u202f; une personne qui a plusieurs lignes est protégée pour chacune"
     " séparément",
     "unit_person": "une personne",
-    "unit_person_meaning": "ce qui est protégé",
+    "unit_person_meaning": "dont la vie privée est protégée",
     "contributions": "contributions",
     "contributions_meaning": "lignes d’une personne qui comptent, au plus\u202f; les autres ont été écartées",
     "one_count_alone": "un effectif seul",

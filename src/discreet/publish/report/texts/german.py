@@ -33,9 +33,9 @@ TEXTS = {
     "no_guarantee": "Es wird keine Garantie gegeben.",
     "no_guarantee_from_data": "Die Kategorien wurden den Daten entnommen. Eine Kategorie, die aufgeführt ist oder"
     " fehlt, kann verraten, dass eine Person beteiligt war, und kein Rauschen verbirgt das.",
-    "no_guarantee_found": "Einiges von dem, was angegeben wurde ({found}), wurde in den Daten gefunden, und"
-    " niemand hat eine"
-    " andere Quelle genannt. Es kann verraten, dass eine Person dabei war, und kein Rauschen verbirgt das.",
+    "no_guarantee_found": "Einiges von dem, was festgelegt wurde ({found}), wurde in den Daten gefunden, und niemand"
+    " hat eine andere Quelle genannt. Es kann verraten, dass eine Person beteiligt war, und kein Rauschen verbirgt"
+    " das.",
     "contributions_of_person": "Beiträge einer Person",
     "no_guarantee_record_keys": "Das Rauschen wurde durch Satzschlüssel bestimmt, die mit den Daten geliefert wurden."
     " Aus diesem Ordner kann niemand erkennen, wie diese Schlüssel entstanden sind. Deshalb wird nichts zugesichert,"
@@ -83,8 +83,8 @@ TEXTS = {
     "cap_tables": "Tabellen",
     "head_table": "Tabelle",
     "head_by": "Zahlen nach",
-    "head_who": "wer gezählt ist",
-    "head_margins": "Summen (Ränder)",
+    "head_who": "wer gezählt wird",
+    "head_margins": "Randsummen",
     "head_counts": "Zahlen",
     "one_count_of_everyone": "eine Zahl für alle",
     "everyone": "alle",
@@ -96,7 +96,7 @@ TEXTS = {
     "head_levels": "gröbere Ebenen",
     "note_published": "Was nicht angegeben wurde oder zu keiner dieser Kategorien gehört, heißt in den Dateien"
     " <code>{other}</code>. Eine Summe über ein Merkmal heißt in den Dateien <code>{total}</code>. Eine Zahl, die in"
-    " mehreren Tabellen steht, wurde einmal gemessen.",
+    " mehreren Tabellen steht, wurde nur einmal gemessen.",
     "any_number": "jede Zahl",
     "range_under": "unter {upper}",
     "range_over": "{lower} und mehr",
@@ -135,23 +135,24 @@ TEXTS = {
     "not_adding": "Warum sich die Tabellen nicht genau summieren",
     "additive": "Jede Zahl wurde für sich gemessen, auch die Summen. Deshalb summieren sich die Messungen nicht genau,"
     " und manche liegen unter 0. Die Tabellen dagegen sind additiv: Sie enthalten ganze Zahlen, keine unter 0, jede"
-    " Summe ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es dann möglich ist. Dafür wurden nur"
-    " die verrauschten Messungen verwendet; das kostet keinen Datenschutz.",
+    " Gesamtzahl ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es dann möglich ist. Dafür wurden"
+    " nur die verrauschten Messungen verwendet; das geht nicht zulasten des Datenschutzes.",
     "additive_some": "Die Zahlen von {measured} wurden gemessen, jede für sich. Die übrigen Zahlen sind aus diesen"
     " Messungen mit der Methode der kleinsten Quadrate berechnet. Die Tabellen sind additiv: Sie enthalten ganze"
-    " Zahlen, keine unter 0, jede Summe ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es dann"
-    " möglich ist. Dafür wurden nur die verrauschten Messungen verwendet; das kostet keinen Datenschutz.",
+    " Zahlen, keine unter 0, jede Gesamtzahl ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es"
+    " dann möglich ist. Dafür wurden nur die verrauschten Messungen verwendet; das geht nicht zulasten des"
+    " Datenschutzes.",
     "fact_measured": "gemessene Zahlen",
     "tables_unmeasured": "Eine Zahl, die nicht gemessen wurde, hat ein Intervall aus allen Messungen zusammen.",
     "noise_number": "Rauschen {number}: {groupings}",
     "additive_note": "In einer anderen Veröffentlichung kann dieselbe Zahl anders ausfallen, weil sie zu anderen"
     " Zahlen passen muss. Verwenden Sie für Berechnungen die Messungen in <code>measurements.csv</code>.",
     "ends": "Das Rauschen hat eine obere Grenze: Eine größere Zahl wird gemessen, als wäre sie diese Grenze. Deshalb"
-    " summieren sich die Zahlen nicht zu ihren Summen und wurden nicht angepasst. Eine Messung unter 0 wird als 0"
-    " gezeigt.",
+    " ergeben die Zahlen zusammen nicht die veröffentlichten Summen und wurden nicht angepasst. Eine Messung unter 0"
+    " wird als 0 gezeigt.",
     "not_additive": "Jede Zahl wurde für sich gemessen, auch die Summen. Eine Messung unter 0 wird als 0 gezeigt;"
-    " sonst wurde nichts verändert. Die Zahlen summieren sich nicht genau zu ihren Summen. Verwenden Sie eine"
-    " veröffentlichte Summe, statt selbst zu summieren.",
+    " sonst wurde nichts verändert. Die Zahlen ergeben zusammen nicht genau die veröffentlichten Summen. Verwenden Sie"
+    " eine veröffentlichte Summe, statt selbst zu summieren.",
     "method_tree": "als Hierarchie, mit kleinsten Quadraten",
     "method_cube": "als gekreuzte Merkmale, mit kleinsten Quadraten",
     "method_wang-3": "als wahrscheinlichste Aufteilung der Gesamtzahl (Wang 2020, Algorithmus 3)",
@@ -173,12 +174,12 @@ TEXTS = {
     "and_more": "Und {number} weitere.",
     "how_far": "Wie weit die Zahlen verschoben wurden und wie weit sie von der Wahrheit entfernt sind",
     "cap_moved": "Veröffentlichte Zahlen und Messungen im Vergleich",
-    "head_moved_most": "verschoben um höchstens",
-    "head_moved": "verschoben um typischerweise",
+    "head_moved_most": "größte Verschiebung",
+    "head_moved": "typische Verschiebung",
     "head_error": "typischer Fehler der Messungen",
     "head_error_fit": "der kleinsten Quadrate",
     "head_error_published": "wie veröffentlicht",
-    "exact_errors": "Der typische Fehler (Wurzel des mittleren Quadrats) der Messungen folgt aus den ganzen Zahlen der"
+    "exact_errors": "Der typische Fehler (quadratisches Mittel) der Messungen folgt aus den ganzen Zahlen der"
     " zertifizierten Tabelle. Der Fehler der kleinsten Quadrate, die aus allen Messungen eine Tabelle machen, folgt"
     " daraus nach einer Formel. Keiner von beiden ist simuliert oder aus den Daten berechnet. Für Tabellen, die"
     " vorgegebenen Zahlen oder einer Tabelle mit mehr Personen folgen, gibt es keine Formel. Dort steht ein Strich.",
@@ -218,7 +219,7 @@ TEXTS = {
     "touches_meaning_row": "höchstens so viele der {counts} Zahlen enthalten ein und dieselbe Zeile",
     "unit": "Einheit",
     "unit_row": "eine Zeile",
-    "unit_row_meaning": "wessen Daten geschützt sind; wer mehrere Zeilen hat, ist für jede Zeile einzeln geschützt",
+    "unit_row_meaning": "was geschützt ist; wer mehrere Zeilen hat, ist für jede Zeile einzeln geschützt",
     "unit_person": "eine Person",
     "unit_person_meaning": "wessen Daten geschützt sind",
     "contributions": "Beiträge",
@@ -262,7 +263,7 @@ TEXTS = {
     "outside_contributors": "Andere Veröffentlichungen über dieselben Personen. Ihre Garantien lassen sich mit dieser"
     " nicht zusammenrechnen.",
     "outside_from_data": "Welche Kategorien es gibt. Sie wurden den Daten unverändert entnommen.",
-    "outside_found": "Was aus den Daten angegeben wurde: {found}.",
+    "outside_found": "Was nach den Daten festgelegt wurde: {found}.",
     "outside_sources": "Woher Kategorien, Bereiche und Beiträge stammen, nach Angabe der veröffentlichenden Stelle:"
     " {sources}.",
     "outside_secret": "Ein Geheimnis, das bekannt wird. Das Rauschen wurde mit einem geheimen Schlüssel bestimmt; wer"

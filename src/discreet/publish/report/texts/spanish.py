@@ -23,10 +23,10 @@ TEXTS = {
     "promise_row": "Estuviera o no una fila cualquiera en los datos, la probabilidad de publicar estas tablas, u otras"
     " cualesquiera, es la misma salvo un factor de {factor} como máximo{extra}.",
     "extra": ", más una probabilidad de {chance} como máximo",
-    "coin_person": "Dicho de otro modo: quien creía que la participación de una persona era como lanzar una moneda"
-    " puede, tras leer todos los números publicados aquí, estar {sure}{aside}.",
-    "coin_row": "Dicho de otro modo: quien creía que la presencia de una fila en los datos era como lanzar una moneda"
-    " puede, tras leer todos los números publicados aquí, estar {sure}{aside}.",
+    "coin_person": "Dicho de otro modo: quien consideraba la participación de una persona tan incierta como lanzar una"
+    " moneda puede, tras leer todos los números publicados aquí, estar {sure}{aside}.",
+    "coin_row": "Dicho de otro modo: quien consideraba la presencia de una fila en los datos tan incierta como lanzar"
+    " una moneda puede, tras leer todos los números publicados aquí, estar {sure}{aside}.",
     "sure": "seguro al {percent} como máximo",
     "weak": "casi seguro, porque la garantía es débil",
     "aside": " (dejando aparte esa probabilidad adicional)",
@@ -64,7 +64,7 @@ TEXTS = {
     "tables_intro": "El número grande es el recuento publicado. Los números pequeños debajo son su intervalo: en"
     " promedio sobre los recuentos, al menos el 95\u202f% de estos intervalos contienen el recuento verdadero.",
     "tables_widened": "Un intervalo procede de la medición de su propia celda. Si el recuento publicado queda fuera,"
-    " porque se hizo que las tablas sumaran, el intervalo se amplió hasta el recuento publicado.",
+    " porque las tablas se ajustaron para que fueran aditivas, el intervalo se amplió hasta el recuento publicado.",
     "tables_fixed": "Un recuento que ya es público por otra fuente aparece sin intervalo.",
     "tables_no_end": "Un intervalo como «≥ 5» no tiene límite superior.",
     "tables_dash": "Un guion indica que no se publicó ningún recuento.",
@@ -129,23 +129,23 @@ TEXTS = {
     " contiene tal como se midieron.",
     "sums_right": "Las sumas de mediciones son correctas en promedio.",
     "sums_off": "Cada medición se desvía en promedio de {least} a {greatest}.",
-    "adding": "Cómo suman las tablas",
-    "not_adding": "Por qué las tablas no suman exactamente",
-    "additive": "Cada recuento se midió por separado, también los totales. Por eso las mediciones no suman, y algunas"
-    " están por debajo de 0. Las tablas sí suman: contienen números enteros, ninguno por debajo de 0, cada total es la"
-    " suma de sus partes, y están tan cerca de las mediciones como eso permite. Se hizo solo con las mediciones con"
-    " ruido, así que no cuesta privacidad.",
-    "additive_some": "Los recuentos de {measured} se midieron, cada uno por separado. Los demás se calculan a partir de"
-    " estas mediciones por mínimos cuadrados. Las tablas suman: contienen números enteros, ninguno por debajo de 0,"
+    "adding": "La aditividad de las tablas",
+    "not_adding": "Por qué las tablas no son exactamente aditivas",
+    "additive": "Cada recuento se midió por separado, también los totales. Por eso las mediciones no son aditivas, y"
+    " algunas están por debajo de 0. Las tablas sí son aditivas: contienen números enteros, ninguno por debajo de 0,"
     " cada total es la suma de sus partes, y están tan cerca de las mediciones como eso permite. Se hizo solo con las"
     " mediciones con ruido, así que no cuesta privacidad.",
+    "additive_some": "Los recuentos de {measured} se midieron, cada uno por separado. Los demás se calculan a partir"
+    " de estas mediciones por mínimos cuadrados. Las tablas son aditivas: contienen números enteros, ninguno por"
+    " debajo de 0, cada total es la suma de sus partes, y están tan cerca de las mediciones como eso permite. Se hizo"
+    " solo con las mediciones con ruido, así que no cuesta privacidad.",
     "fact_measured": "recuentos medidos",
     "tables_unmeasured": "Un recuento que no se midió tiene un intervalo a partir de todas las mediciones juntas.",
     "noise_number": "Ruido {number}: {groupings}",
-    "additive_note": "En otra publicación el mismo recuento puede resultar distinto, porque tiene que sumar con otros."
-    " Para hacer cálculos, use las mediciones de <code>measurements.csv</code>.",
+    "additive_note": "En otra publicación el mismo recuento puede resultar distinto, porque tiene que cuadrar con"
+    " otros. Para hacer cálculos, use las mediciones de <code>measurements.csv</code>.",
     "ends": "El ruido tiene un límite superior: un recuento mayor se mide como si fuera ese límite. Por eso los"
-    " recuentos no suman sus totales, y no se hizo que sumaran. Una medición por debajo de 0 se muestra como 0.",
+    " recuentos no suman sus totales, y no se ajustaron. Una medición por debajo de 0 se muestra como 0.",
     "not_additive": "Cada recuento se midió por separado, también los totales. Una medición por debajo de 0 se muestra"
     " como 0, y no se hizo nada más. Los recuentos no suman exactamente sus totales. Use un total publicado en lugar"
     " de una suma.",
@@ -153,7 +153,7 @@ TEXTS = {
     "method_cube": "como dimensiones cruzadas, por mínimos cuadrados",
     "method_wang-3": "como el reparto más probable del total (Wang 2020, algoritmo 3)",
     "method_none": "de ninguna manera: todo recuento por debajo de 0 se muestra como 0",
-    "cap_methods": "Tablas que se hicieron sumar juntas",
+    "cap_methods": "Tablas ajustadas conjuntamente para que sean aditivas",
     "head_tables": "tablas",
     "head_how": "cómo",
     "methods_note": "Las tablas de filas distintas se hicieron una después de otra. Un recuento que está en ambas"
@@ -170,8 +170,8 @@ TEXTS = {
     "and_more": "Y {number} más.",
     "how_far": "Cuánto se movieron los números y a qué distancia están de la verdad",
     "cap_moved": "Recuentos publicados frente a mediciones",
-    "head_moved_most": "movidos como máximo",
-    "head_moved": "movidos normalmente",
+    "head_moved_most": "desplazamiento máximo",
+    "head_moved": "desplazamiento típico",
     "head_error": "error típico de las mediciones",
     "head_error_fit": "de los mínimos cuadrados",
     "head_error_published": "de lo publicado",
@@ -218,7 +218,7 @@ TEXTS = {
     "unit_row": "una fila",
     "unit_row_meaning": "lo que se protege; quien tiene varias filas está protegido por cada una por separado",
     "unit_person": "una persona",
-    "unit_person_meaning": "lo que se protege",
+    "unit_person_meaning": "cuya privacidad se protege",
     "contributions": "contribuciones",
     "contributions_meaning": "filas de una persona que cuentan, como máximo; las demás se omitieron",
     "one_count_alone": "un recuento solo",
