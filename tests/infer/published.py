@@ -41,8 +41,10 @@ def publish(folder: Path, version: str, size: int = 600, **changes: Any) -> Path
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV text, by column name."""
-    return list(csv.DictReader(io.StringIO(text)))
+    """Return the rows of a CSV text, by column name. No row has more fields than the header."""
+    found = list(csv.DictReader(io.StringIO(text)))
+    assert all(None not in row for row in found)
+    return found
 
 
 def cell(reader: FolderReader, **labels: str) -> int:

@@ -1,5 +1,6 @@
 """Inference from a release folder, as readers of the folder use it."""
 
+import csv
 import hashlib
 import json
 import re
@@ -40,6 +41,12 @@ def test_every_cell_has_its_interval(folder_path: Path, reader: FolderReader) ->
     assert sum(int(row["high"]) - int(row["low"]) for row in narrow) < sum(
         int(row["high"]) - int(row["low"]) for row in cells
     )
+
+
+def test_every_line_has_the_fields_of_the_header(reader: FolderReader) -> None:
+    for text in (reader.csv(), reader.csv(table="ages")):
+        header, *lines = csv.reader(text.splitlines())
+        assert {len(line) for line in lines} == {len(header)}
 
 
 def test_negative_measurements_are_used_as_they_are(tmp_path: Path) -> None:

@@ -22,10 +22,12 @@ def lines(
     axes: Sequence["GroupingAxis"],
     rows: Sequence[tuple[Any, ...]],
     row_index: Integers,
+    width: int,
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the line of every cell of a grouping, in C order: the name of the table, labels, and the row of the cell.
 
     The label of a dimension that the grouping sums over is `_total`. A dimension that the table does not have is empty.
+    Of each row, the first `width` entries are used.
     """
     of_table = {axis.dimension for axis in table.dimensions}
     # fields: table name, empty, total, labels of the axes, then the numbers of the cell
@@ -33,5 +35,5 @@ def lines(
     label_fields = [field_of.get(name, 2 if name in of_table else 1) for name in dimensions]
     labels = itertools.product([table.name], [""], [TOTAL], *(axis.labels for axis in axes))
     numbers_start = 3 + len(axes)
-    fields = itemgetter(0, *label_fields, *range(numbers_start, numbers_start + len(rows[0])))
+    fields = itemgetter(0, *label_fields, *range(numbers_start, numbers_start + width))
     return map(fields, map(add, labels, map(rows.__getitem__, row_index.ravel().tolist())))

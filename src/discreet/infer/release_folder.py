@@ -295,7 +295,7 @@ class FolderReader:
         for table, indices in tables:
             for index in (own for own in indices if self.release.measurements[own] is not None):
                 rows, row_index = cell_rows(table.name, index, prior if index == indices[0] else None)
-                writer.writerows(lines(table, dimensions, self._grouping(index).axes, rows, row_index))
+                writer.writerows(lines(table, dimensions, self._grouping(index).axes, rows, row_index, len(columns)))
         return text.getvalue()
 
     def _cells(
