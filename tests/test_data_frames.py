@@ -45,6 +45,38 @@ def test_a_notebook_shows_a_picture_that_is_well_formed(name: str) -> None:
     assert len(html.findall("table/tr")) >= 1
 
 
+def _facts(html: str) -> dict[str, str]:
+    """Return what a notebook shows of a result, by name."""
+    lines = ElementTree.fromstring(html).findall("table/tr")
+    return {"".join(line[0].itertext()): "".join(line[1].itertext()) for line in lines}
+
+
+@pytest.mark.parametrize("cells", [1, 7, 20])
+def test_a_notebook_shows_no_smaller_cost_than_the_composition_has(cells: int) -> None:
+    composed = dc.account.compose(TABLE, cells=cells)
+    facts = _facts(composed._repr_html_())
+    assert float(facts["epsilon at delta 1e-6"]) >= composed.epsilon("1e-6")
+    assert float(facts["floor of delta"]) >= composed.floor
+    floor, largest = re.findall(r"below (.+), largest loss (.+)\)", repr(composed))[0]
+    assert float(floor) >= composed.floor
+    assert float(largest) >= composed.largest
+    deltas = [float(text) for text in re.findall(": delta ([0-9.e-]+)<", composed._repr_html_())]
+    assert len(deltas) == 2
+    assert deltas[0] >= composed.delta(0)
+
+
+def test_a_notebook_says_that_no_epsilon_has_a_delta_below_the_floor() -> None:
+    facts = _facts(dc.account.compose(TABLE, cells=20)._repr_html_())
+    assert facts["epsilon at delta 1e-9"] == "none, because delta never falls so low"
+
+
+def test_a_notebook_shows_the_first_intervals_in_words() -> None:
+    facts = _facts(RESULTS["Intervals without an end"]._repr_html_())
+    assert facts["cell 0"] == "1 to 6, most likely 3"
+    assert facts["cell 1"] == "17 to 20 or more, most likely 20"
+    assert "cell 5" not in _facts(RESULTS["Intervals"]._repr_html_())
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_plot_is_drawn_on_the_given_axes(name: str) -> None:
     axes = Figure().subplots()

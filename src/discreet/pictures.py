@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from discreet.exact import rounded_up
 from discreet.extras import require
 
 WIDTH, HEIGHT, MARGIN = 320, 110, 18
@@ -71,7 +72,10 @@ def curve(epsilons: Sequence[float], deltas: Sequence[float], description: str) 
         for epsilon, log in zip(epsilons, logs, strict=True)
     )
     path = f'<path fill="none" stroke="{COLOUR}" stroke-width="2" d="M{line}"/>'
-    return _svg(path, "epsilon 0", f"{widest:.3g}", description)
+    left, right = (
+        f"epsilon {rounded_up(at)}: delta {rounded_up(delta)}" for at, delta in ((0.0, deltas[0]), (widest, deltas[-1]))
+    )
+    return _svg(path, left, right, description)
 
 
 def whiskers(low: Sequence[float], middle: Sequence[float], high: Sequence[float], description: str) -> str:
@@ -90,7 +94,7 @@ def whiskers(low: Sequence[float], middle: Sequence[float], high: Sequence[float
         f'<circle cx="{x:.1f}" cy="{y(value):.1f}" r="2.5"/>' for x, value in zip(centres, middle, strict=True)
     )
     drawn = f'<path stroke="currentColor" stroke-width="1.5" d="{lines}"/><g fill="{COLOUR}">{points}</g>'
-    return _svg(drawn, "", f"0 to {top:,.0f}" if bottom == 0 else f"{bottom:,.0f} to {top:,.0f}", description)
+    return _svg(drawn, "", f"counts from {bottom:,.0f} to {top:,.0f}", description)
 
 
 def _scaled(share: float) -> float:

@@ -1,11 +1,13 @@
 """The bound of a composition, as columns and as pictures."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import pictures
 from discreet.arrays import Floats
+from discreet.exact import rounded_up
 
 if TYPE_CHECKING:
     from discreet.account.composition import Composition
@@ -33,10 +35,18 @@ def draw(composed: "Composition", axes: Any) -> Any:
 
 def html(composed: "Composition") -> str:
     """Return the bound at usual deltas, with a picture, for a notebook."""
-    facts = {f"epsilon at delta {delta}": f"{composed.epsilon(delta):.4g}" for delta in ("1e-6", "1e-9")}
+    facts = {f"epsilon at delta {delta}": _epsilon(composed, delta) for delta in ("1e-6", "1e-9")}
     columns = curve(composed, 61)
     picture = pictures.curve(columns["epsilon"].tolist(), columns["delta"].tolist(), "delta against epsilon")
-    return pictures.card(f"Composition: {uses(composed)}", facts | {"floor of delta": f"{composed.floor:.3g}"}, picture)
+    return pictures.card(
+        f"Composition: {uses(composed)}", facts | {"floor of delta": rounded_up(composed.floor)}, picture
+    )
+
+
+def _epsilon(composed: "Composition", delta: str) -> str:
+    """Return the epsilon of a delta in words, rounded up."""
+    epsilon = composed.epsilon(delta)
+    return rounded_up(epsilon, 4) if math.isfinite(epsilon) else "none, because delta never falls so low"
 
 
 def uses(composed: "Composition") -> str:

@@ -36,7 +36,7 @@ from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.certify.table import Table
 from discreet.errors import ParameterError
-from discreet.exact import Number, exact
+from discreet.exact import Number, exact, rounded_up
 from discreet.mechanism import Mechanism
 
 Curve = Profile | Pair | GroupProfile
@@ -211,7 +211,8 @@ class Composition:
 
     def __repr__(self) -> str:
         uses = _composition_view.uses(self)
-        return f"Composition({uses}, delta never below {self.floor:.3g}, largest loss {self.largest:.4g})"
+        floor, largest = rounded_up(self.floor), rounded_up(self.largest, 4)
+        return f"Composition({uses}, delta never below {floor}, largest loss {largest})"
 
     def _repr_html_(self) -> str:
         return _composition_view.html(self)

@@ -44,6 +44,9 @@ RELATIVE_DRIFT, ABSOLUTE_DRIFT = 1e-12, 1e-4
 
 The first limit is relative to the measurement."""
 
+FIRST_CELLS = 5
+"""Cells that a notebook shows in words."""
+
 COLUMNS = ("low", "high", "mean", "most_likely")
 
 
@@ -136,6 +139,9 @@ class Intervals:
         low, mode, high = (part.ravel().tolist() for part in (self.low, self.mode, self.high))
         shown = f", of which the first {pictures.MOST_POINTS} are shown" if len(low) > pictures.MOST_POINTS else ""
         facts = {"cells": f"{len(low):,}{shown}"}
+        for cell in range(min(len(low), FIRST_CELLS)):
+            end = f"{high[cell]:,}" + (" or more" if self.open_end.flat[cell] else "")
+            facts[f"cell {cell}"] = f"{low[cell]:,} to {end}, most likely {mode[cell]:,}"
         picture = pictures.whiskers(low, mode, high, "intervals with the most likely count of each cell")
         return pictures.card("Credible intervals", facts, picture)
 

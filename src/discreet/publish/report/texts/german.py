@@ -131,10 +131,10 @@ TEXTS = {
     " sie gemessen wurden.",
     "sums_right": "Summen von Messungen sind im Mittel richtig.",
     "sums_off": "Jede Messung weicht im Mittel um {least} bis {greatest} ab.",
-    "adding": "Wie sich die Tabellen summieren",
-    "not_adding": "Warum sich die Tabellen nicht genau summieren",
-    "additive": "Jede Zahl wurde für sich gemessen, auch die Summen. Deshalb summieren sich die Messungen nicht genau,"
-    " und manche liegen unter 0. Die Tabellen dagegen sind additiv: Sie enthalten ganze Zahlen, keine unter 0, jede"
+    "adding": "Additivität der Tabellen",
+    "not_adding": "Warum die Tabellen nicht genau additiv sind",
+    "additive": "Jede Zahl wurde für sich gemessen, auch die Summen. Deshalb sind die Messungen nicht additiv, und"
+    " manche liegen unter 0. Die Tabellen dagegen sind additiv: Sie enthalten ganze Zahlen, keine unter 0, jede"
     " Gesamtzahl ist die Summe ihrer Teile, und sie sind den Messungen so nahe, wie es dann möglich ist. Dafür wurden"
     " nur die verrauschten Messungen verwendet; das geht nicht zulasten des Datenschutzes.",
     "additive_some": "Die Zahlen von {measured} wurden gemessen, jede für sich. Die übrigen Zahlen sind aus diesen"
