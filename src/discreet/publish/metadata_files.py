@@ -124,9 +124,9 @@ def readme(
         The names of the files of tables.
     """
     words, spec, metadata = labels.words, labels.spec, labels.spec.metadata
-    given = [(words("contact"), metadata.contact), (words("licence"), metadata.licence)]
+    given = {"contact": metadata.contact, "licence": metadata.licence}
     about = [f"- {words('version', version=_plain(spec.version))}"]
-    about += [f"- {name}: {_plain(text)}" for name, text in given if text is not None]
+    about += [f"- {words(name, text=_plain(text))}" for name, text in given.items() if text is not None]
     blocks = [f"# {_plain(labels.title)}", *([_plain(labels.description)] if labels.description else [])]
     blocks += ["\n".join(about), words("lead")]
     if plan.promise is not None:

@@ -159,13 +159,13 @@ def _write_table(
 def _notes(labels: DisplayLabels, plan: ReleasePlan, table: TableSpec) -> Iterator[str]:
     """Yield the lines of the sheet of notes."""
     words, metadata = labels.words, labels.spec.metadata
-    given = [(words("contact"), metadata.contact), (words("licence"), metadata.licence)]
+    given = {"contact": metadata.contact, "licence": metadata.licence}
     yield from (
         labels.table(table.name),
         labels.title,
         *([labels.description] if labels.description else []),
         words("version", version=labels.spec.version),
-        *(f"{name}: {text}" for name, text in given if text is not None),
+        *(words(name, text=text) for name, text in given.items() if text is not None),
         words("lead"),
         *_guarantee(labels, plan),
         words("readme_columns").replace("`", ""),

@@ -42,6 +42,21 @@ def test_a_translation_has_the_values_and_the_markup_of_the_english_text(languag
     assert sorted(parts.findall(CATALOGUE[language][name])) == sorted(parts.findall(ENGLISH[name]))
 
 
+def test_french_texts_have_the_signs_of_french_print() -> None:
+    """A narrow space before double signs, and no straight apostrophe."""
+    for name, text in CATALOGUE["fr"].items():
+        words = re.sub("<code>.*?</code>|`.*?`|{.*?}", "x", text)
+        assert not re.search("(?<!\u202f)[:;?!%»]", words), name
+        assert "'" not in words, name
+
+
+@pytest.mark.parametrize("language", CATALOGUE)
+def test_no_text_has_two_spaces_or_a_straight_quotation_mark(language: str) -> None:
+    for name, text in CATALOGUE[language].items():
+        assert "  " not in text, name
+        assert '"' not in text, name
+
+
 @pytest.mark.parametrize("language", FOREIGN)
 def test_sentences_are_translated(language: str) -> None:
     same = [name for name, text in ENGLISH.items() if len(text) > 25 and CATALOGUE[language][name] == text]

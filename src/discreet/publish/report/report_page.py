@@ -74,8 +74,8 @@ def _metadata(labels: DisplayLabels) -> str:
     """Return description, contact, licence and notes, as far as they are given."""
     words, metadata = labels.words, labels.spec.metadata
     description = f"<p>{escape(labels.description)}</p>" if labels.description else ""
-    given = [(words("contact"), metadata.contact), (words("licence"), metadata.licence)]
-    listed = [f"<li>{name}: {_linked(text)}</li>" for name, text in given if text is not None]
+    given = {"contact": metadata.contact, "licence": metadata.licence}
+    listed = [f"<li>{words(name, text=_linked(text))}</li>" for name, text in given.items() if text is not None]
     listed.extend(f"<li>{escape(note)}</li>" for note in labels.notes)
     return description + (f'<ul class="metadata">{"".join(listed)}</ul>' if listed else "")
 

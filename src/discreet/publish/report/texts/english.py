@@ -14,8 +14,8 @@ TEXTS = {
     # head and first screen
     "version": "Data version {version}",
     "contents": "Contents",
-    "contact": "Contact",
-    "licence": "Licence",
+    "contact": "Contact: {text}",
+    "licence": "Licence: {text}",
     "notes": "Notes",
     "lead": "These are tables of counts about people. To protect everyone in them, every count was changed at random"
     " before it was published. So a published count is near the true count, and as a rule not equal to it. Beside each"

@@ -12,8 +12,8 @@ TEXTS = {
     "over": "plus de {number}",
     "version": "Version des données\u202f: {version}",
     "contents": "Sommaire",
-    "contact": "Contact",
-    "licence": "Licence",
+    "contact": "Contact\u202f: {text}",
+    "licence": "Licence\u202f: {text}",
     "notes": "Remarques",
     "lead": "Ce sont des tableaux d’effectifs. Pour protéger toutes les personnes comptées, chaque effectif a été"
     " modifié au hasard avant sa publication. Un effectif publié est donc proche du vrai effectif, sans lui être égal"

@@ -12,8 +12,8 @@ TEXTS = {
     "over": "über {number}",
     "version": "Datenstand {version}",
     "contents": "Inhalt",
-    "contact": "Kontakt",
-    "licence": "Lizenz",
+    "contact": "Kontakt: {text}",
+    "licence": "Lizenz: {text}",
     "notes": "Hinweise",
     "lead": "Dies sind Tabellen mit Personenzahlen. Um alle Beteiligten zu schützen, wurde jede Zahl vor der"
     " Veröffentlichung zufällig verändert. Eine veröffentlichte Zahl liegt also nahe bei der wahren Zahl, ist ihr aber"

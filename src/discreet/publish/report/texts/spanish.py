@@ -12,8 +12,8 @@ TEXTS = {
     "over": "más del {number}",
     "version": "Versión de los datos: {version}",
     "contents": "Contenido",
-    "contact": "Contacto",
-    "licence": "Licencia",
+    "contact": "Contacto: {text}",
+    "licence": "Licencia: {text}",
     "notes": "Notas",
     "lead": "Estas son tablas de recuentos de personas. Para proteger a todas ellas, cada recuento se modificó al azar"
     " antes de publicarlo. Por eso un recuento publicado está cerca del verdadero y, por lo general, no es igual a él."
