@@ -11,11 +11,17 @@ with fresh keys it pays again.
 The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
 not, the same keys would show the exact differences. So nothing is drawn or recorded, and the steward is told. This
 holds for a cell in whatever table it is released again. Without a ledger, the memory of the secret keeps the hashes
-(`secret_memory`). The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
+(`secret_memory`), and refuses a second draw of a cell (`drawn_cells`).
+
+What a release measures, with which noise, is kept before it draws: with the reservation in the ledger, or in the
+memory. A plan under the same version label reuses it (`kept_plans`).
+
+The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
 """
 
 import hashlib
 import hmac
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,9 +35,10 @@ import numpy.typing as npt
 from discreet import interrupts
 from discreet.errors import LedgerError, LostLedgerError
 from discreet.measure import keys, secrets
+from discreet.measure.drawn_cells import Draw, packed
 from discreet.measure.secret_memory import Memory
+from discreet.plan.frozen_plan import FrozenPlan, unit_rule
 from discreet.plan.guarantee import why_no_promise
-from discreet.plan.layout import Layout
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
@@ -39,6 +46,7 @@ from discreet.plan.spec import ReleaseSpec
 if TYPE_CHECKING:
     from discreet.account.ledger.chain import Record
     from discreet.account.ledger.grant import Grant
+    from discreet.account.ledger.label_plans import LabelPlan
     from discreet.account.ledger.ledger import Ledger
 
 
@@ -109,13 +117,15 @@ class LedgerUse:
         if ledger is not None:
             ledger_id = ledger.id
             scheme = _scheme(ledger.releases(None if memory is None else memory.head(ledger_id)), spec.version)
-        unit = _unit_rule(spec, plan.layout)
+        unit = unit_rule(spec, plan.layout)
         starts = tuple(keys.header(scheme, ledger_id, spec.version, unit, ptable) for ptable in plan.ptables)
         return cls(starts, scheme, memory, ledger)
 
     @contextmanager
     def reserved(self, plan: ReleasePlan) -> Iterator["LedgerUse"]:
         """Reserve the units of the release. Give them back if anything fails before they are spent.
+
+        Without a ledger, refuse a release that would draw a cell again with other noise.
 
         Parameters
         ----------
@@ -124,6 +134,8 @@ class LedgerUse:
 
         Raises
         ------
+        ReleaseError
+            There is no ledger, and a cell was drawn under the version label with other noise.
         BudgetError
             The release costs more units than are left.
         LedgerError
@@ -131,6 +143,9 @@ class LedgerUse:
         """
         use = self
         try:
+            draw = self._draw(plan)
+            if draw is not None and self.memory is not None:
+                self.memory.require_one_draw(draw, self._names(plan))
             with interrupts.deferred():
                 use = self._reserve(plan)
             yield use
@@ -188,7 +203,9 @@ class LedgerUse:
         note = {"title": spec.title, "cells": len(digests), "new": new, "touches": touches, "scheme": self.scheme}
         composable, protects = why_no_promise(spec) is None, spec.unit.protects
         try:
-            grant = self.ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
+            grant = self.ledger.reserve(
+                name, cost, digests, note, protects=protects, composable=composable, plan=_label_plan(plan)
+            )
         except LostLedgerError as error:
             error.add_note(
                 f"{cost} units may be held for {name!r}, if the server was lost just after it reserved them. Nothing"
@@ -265,15 +282,34 @@ class LedgerUse:
             The ledger cannot be written, or was changed.
         SecretError
             The memory of the secret cannot be used.
+        ReleaseError
+            There is no ledger, and a cell was drawn under the version label with other noise.
         """
         truths = self._truths(plan.measured, counts, secret) if plan.spec.key == "query" else None
         if self.grant is not None and self.ledger is not None:
             self.grant.spend(truths)
             if self.memory is not None:
                 self.memory.record_head(self.ledger.id, self.ledger.head)
-        elif truths is not None:
-            assert self.memory is not None, "a specification without a place for it is refused"
-            self.memory.remember(plan.spec.version, *truths)
+        elif (draw := self._draw(plan)) is not None:
+            assert self.memory is not None, "a draw without a memory is not kept"
+            self.memory.remember(plan.spec.version, *(truths or ([], [])), draw)
+
+    def _names(self, plan: ReleasePlan) -> list[bytes]:
+        """Return the names of measured cells as the memory keeps them with true counts; none with fresh keys."""
+        return self._identities(plan.measured) if plan.spec.key == "query" else []
+
+    def _draw(self, plan: ReleasePlan) -> Draw | None:
+        """Return what a release without a ledger draws; None if nothing keeps it, or if nothing composes."""
+        spec, measured = plan.spec, plan.measured
+        if self.ledger is not None or self.memory is None or spec.key == "contributors":
+            return None
+        header, nonce = keys.drawn_header(spec.version, unit_rule(spec, plan.layout)), secrets.random_bytes(16).hex()
+        cells = {}
+        for table, ptable in enumerate(plan.ptables):
+            own = (measured.definitions[cell] for cell in measured.of_table(table).tolist())
+            noise = f"fresh {nonce} {ptable.table_digest}" if spec.key == "fresh" else ptable.table_digest
+            cells[noise] = np.unique(packed(keys.cell_identities(header, own)))
+        return Draw(spec, cells, plan.frozen)
 
     def _truths(
         self, measured: MeasuredCells, counts: npt.NDArray[np.int64], secret: bytes
@@ -317,6 +353,45 @@ def _cost(ledger: "Ledger", plan: ReleasePlan, numbers: Sequence[int]) -> int:
     return ledger.cost(parts, plan.spec.unit.contributions) if parts else 0
 
 
+def _label_plan(plan: ReleasePlan) -> "LabelPlan":
+    """Return what a ledger keeps of a plan, and, for `measure: plan`, which plans were known when it was made."""
+    from discreet.account.ledger.label_plans import LabelPlan
+
+    known = [kept.to_text() for kept in plan.kept] if plan.planned else None
+    return LabelPlan(plan.spec.version, plan.frozen.to_text(), known)
+
+
+def kept_plans(spec: ReleaseSpec) -> list[FrozenPlan]:
+    """Return what earlier releases under the version label of a specification measured, for `measure: plan`.
+
+    It comes from the ledger or, without one, from the memory of the secret. Without a secret nothing is known.
+
+    Parameters
+    ----------
+    spec
+        The specification of a release.
+
+    Raises
+    ------
+    LedgerError
+        The ledger cannot be read, or was changed.
+    SecretError
+        The secret or its memory cannot be used.
+    ReleaseError
+        A newer version of Discreet kept a plan.
+    """
+    if spec.measure != "plan" or spec.secret is None:
+        return []
+    if spec.ledger is not None:
+        texts = _ledger(spec.ledger, secrets.of_spec(spec.secret)).plans(spec.version)
+    elif spec.secret.memory_path is not None and os.path.lexists(spec.secret.memory_path):
+        memory = Memory.of(spec.secret, secrets.of_spec(spec.secret))
+        texts = [] if memory is None else memory.plans(spec.version)
+    else:
+        texts = []
+    return [FrozenPlan.from_text(text) for text in texts]
+
+
 def _give_back(release: str) -> str:
     return f"give them back with `discreet ledger refund LEDGER {shlex.quote(release)}`"
 
@@ -331,14 +406,3 @@ def _scheme(releases: Iterable["Record"], version: str) -> int:
     """Return the scheme of the releases of a label; 1 if they do not name it, as in earlier versions of Discreet."""
     records = (record for record in releases if record.release[:-17] == version and record.state != "refunded")
     return next((int(record.note.get("scheme", 1)) for record in records), keys.SCHEME)
-
-
-def _unit_rule(spec: ReleaseSpec, layout: Layout) -> list[object]:
-    """Return whose rows count, and which of them.
-
-    If a person may have more rows than count, the codes of all dimensions in use decide which rows are kept. Two
-    releases with different dimensions may keep different rows. Then a cell has two true counts, so it must have two
-    keys.
-    """
-    dimensions = [[book.digest.hex(), *book.leaves] for book in layout.books] if spec.unit.id is not None else []
-    return [spec.unit.id, spec.unit.contributions, dimensions]
