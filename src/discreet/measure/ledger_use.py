@@ -14,14 +14,13 @@ holds for a cell in whatever table it is released again. Without a ledger, the m
 (`secret_memory`), and refuses a second draw of a cell (`drawn_cells`).
 
 What a release measures, with which noise, is kept before it draws: with the reservation in the ledger, or in the
-memory. A plan under the same version label reuses it (`kept_plans`).
+memory. A plan under the same version label reuses it (`measure.kept_plans`).
 
 The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
 """
 
 import hashlib
 import hmac
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,19 +33,17 @@ import numpy.typing as npt
 
 from discreet import interrupts
 from discreet.errors import LedgerError, LostLedgerError
-from discreet.measure import keys, secrets
-from discreet.measure.drawn_cells import Draw, packed
+from discreet.measure import kept_plans, keys, secrets
+from discreet.measure.drawn_cells import Draw
 from discreet.measure.secret_memory import Memory
-from discreet.plan.frozen_plan import FrozenPlan, unit_rule
+from discreet.plan.frozen_plan import unit_rule
 from discreet.plan.guarantee import why_no_promise
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.release_plan import ReleasePlan
-from discreet.plan.spec import ReleaseSpec
 
 if TYPE_CHECKING:
     from discreet.account.ledger.chain import Record
     from discreet.account.ledger.grant import Grant
-    from discreet.account.ledger.label_plans import LabelPlan
     from discreet.account.ledger.ledger import Ledger
 
 
@@ -84,6 +81,8 @@ class LedgerUse:
         The ledger; None for a release without a ledger.
     grant
         The units of the release; None before they are reserved, and without a ledger.
+    draw
+        What the memory keeps of the draw; None with a ledger, without a memory, or if nothing composes.
     """
 
     starts: tuple[bytes, ...]
@@ -91,6 +90,7 @@ class LedgerUse:
     memory: Memory | None = None
     ledger: "Ledger | None" = None
     grant: "Grant | None" = None
+    draw: Draw | None = None
 
     @classmethod
     def of(cls, plan: ReleasePlan, secret: bytes) -> "LedgerUse":
@@ -143,11 +143,9 @@ class LedgerUse:
         """
         use = self
         try:
-            draw = self._draw(plan)
-            if draw is not None and self.memory is not None:
-                self.memory.require_one_draw(draw, self._names(plan))
+            use = self._checked_draw(plan)
             with interrupts.deferred():
-                use = self._reserve(plan)
+                use = use._reserve(plan)
             yield use
         except BaseException as error:
             with interrupts.deferred():
@@ -204,7 +202,7 @@ class LedgerUse:
         composable, protects = why_no_promise(spec) is None, spec.unit.protects
         try:
             grant = self.ledger.reserve(
-                name, cost, digests, note, protects=protects, composable=composable, plan=_label_plan(plan)
+                name, cost, digests, note, protects=protects, composable=composable, plan=kept_plans.label_plan(plan)
             )
         except LostLedgerError as error:
             error.add_note(
@@ -290,26 +288,22 @@ class LedgerUse:
             self.grant.spend(truths)
             if self.memory is not None:
                 self.memory.record_head(self.ledger.id, self.ledger.head)
-        elif (draw := self._draw(plan)) is not None:
-            assert self.memory is not None, "a draw without a memory is not kept"
-            self.memory.remember(plan.spec.version, *(truths or ([], [])), draw)
+        elif self.memory is not None and self.draw is not None:
+            self.memory.remember(plan.spec.version, *(truths or ([], [])), self.draw)
+        else:
+            assert truths is None, "a specification without a place for hashes of counts is refused"
 
     def _names(self, plan: ReleasePlan) -> list[bytes]:
         """Return the names of measured cells as the memory keeps them with true counts; none with fresh keys."""
         return self._identities(plan.measured) if plan.spec.key == "query" else []
 
-    def _draw(self, plan: ReleasePlan) -> Draw | None:
-        """Return what a release without a ledger draws; None if nothing keeps it, or if nothing composes."""
-        spec, measured = plan.spec, plan.measured
-        if self.ledger is not None or self.memory is None or spec.key == "contributors":
-            return None
-        header, nonce = keys.drawn_header(spec.version, unit_rule(spec, plan.layout)), secrets.random_bytes(16).hex()
-        cells = {}
-        for table, ptable in enumerate(plan.ptables):
-            own = (measured.definitions[cell] for cell in measured.of_table(table).tolist())
-            noise = f"fresh {nonce} {ptable.table_digest}" if spec.key == "fresh" else ptable.table_digest
-            cells[noise] = np.unique(packed(keys.cell_identities(header, own)))
-        return Draw(spec, cells, plan.frozen)
+    def _checked_draw(self, plan: ReleasePlan) -> "LedgerUse":
+        """Return the use with what the memory keeps of the draw. Raise ReleaseError if it draws a cell again."""
+        if self.ledger is not None or self.memory is None or plan.spec.key == "contributors":
+            return self
+        draw = kept_plans.draw_of(plan)
+        self.memory.require_one_draw(draw, self._names(plan))
+        return replace(self, draw=draw)
 
     def _truths(
         self, measured: MeasuredCells, counts: npt.NDArray[np.int64], secret: bytes
@@ -351,45 +345,6 @@ def _cost(ledger: "Ledger", plan: ReleasePlan, numbers: Sequence[int]) -> int:
     """Return the units that cover one person who is in so many new cells of each table of noise."""
     parts = [(ptable, number) for ptable, number in zip(plan.ptables, numbers, strict=True) if number]
     return ledger.cost(parts, plan.spec.unit.contributions) if parts else 0
-
-
-def _label_plan(plan: ReleasePlan) -> "LabelPlan":
-    """Return what a ledger keeps of a plan, and, for `measure: plan`, which plans were known when it was made."""
-    from discreet.account.ledger.label_plans import LabelPlan
-
-    known = [kept.to_text() for kept in plan.kept] if plan.planned else None
-    return LabelPlan(plan.spec.version, plan.frozen.to_text(), known)
-
-
-def kept_plans(spec: ReleaseSpec) -> list[FrozenPlan]:
-    """Return what earlier releases under the version label of a specification measured, for `measure: plan`.
-
-    It comes from the ledger or, without one, from the memory of the secret. Without a secret nothing is known.
-
-    Parameters
-    ----------
-    spec
-        The specification of a release.
-
-    Raises
-    ------
-    LedgerError
-        The ledger cannot be read, or was changed.
-    SecretError
-        The secret or its memory cannot be used.
-    ReleaseError
-        A newer version of Discreet kept a plan.
-    """
-    if spec.measure != "plan" or spec.secret is None:
-        return []
-    if spec.ledger is not None:
-        texts = _ledger(spec.ledger, secrets.of_spec(spec.secret)).plans(spec.version)
-    elif spec.secret.memory_path is not None and os.path.lexists(spec.secret.memory_path):
-        memory = Memory.of(spec.secret, secrets.of_spec(spec.secret))
-        texts = [] if memory is None else memory.plans(spec.version)
-    else:
-        texts = []
-    return [FrozenPlan.from_text(text) for text in texts]
 
 
 def _give_back(release: str) -> str:

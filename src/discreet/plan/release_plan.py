@@ -7,6 +7,7 @@ A plan is made from the specification alone, so nothing in a plan depends on the
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from discreet.certify.ptable import PTable
@@ -92,7 +93,7 @@ class ReleasePlan:
         """Number of times that one person's loss is composed."""
         return self.exposure.most
 
-    @property
+    @cached_property
     def frozen(self) -> FrozenPlan:
         """What is kept under the version label before anything is drawn."""
         return FrozenPlan.of(self.spec, self.measured, self.ptables, self.planned)

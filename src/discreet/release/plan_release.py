@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.measure.ledger_use import kept_plans
+from discreet.measure.kept_plans import kept_plans
 from discreet.plan import release_plan
 from discreet.plan.release_plan import ReleasePlan
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from discreet import files, interrupts
 from discreet.count import found_categories
 from discreet.errors import FixedCountWarning, SpecError
-from discreet.measure.ledger_use import kept_plans
+from discreet.measure.kept_plans import kept_plans
 from discreet.plan import read_spec
 from discreet.plan.metadata import known_language
 from discreet.plan.release_plan import ReleasePlan, make_plan
