@@ -368,7 +368,7 @@ def test_a_release_that_was_planned_while_another_was_drawn_is_refused(
     spec: dict[str, Any], more: dict[str, Any], tmp_path: Path, paid: bool
 ) -> None:
     ledger_of = {"ledger": endow(tmp_path)} if paid else {}
-    richer = {**more, **ledger_of, "budget": {"epsilon": 3, "delta": "2e-6"}}
+    richer = {**more, **ledger_of, "budget": {"epsilon": "1.5", "delta": "2e-6"}}
     late = plan(richer)  # planned before the other release was drawn, with less noise
     run({**spec, **ledger_of}, tmp_path / "one")
     with (

@@ -205,8 +205,8 @@ TEXTS = {
     " valeurs sont calculées à partir des entiers dont le bruit est tiré, sur tous les effectifs qui incluent une"
     " personne, et ce sont des bornes supérieures.",
     "earlier": "Une publication antérieure sous l’étiquette de version {label} a mesuré {before} des {measured}"
-    " tableaux et marges mesurés. Ils ont ici le même bruit et les mêmes nombres, et la garantie couvre les deux publications"
-    " ensemble.",
+    " tableaux et marges mesurés. Ils ont ici le même bruit et les mêmes nombres, et la garantie couvre les deux"
+    " publications ensemble.",
     "cap_guarantee": "La garantie en nombres",
     "head_what": "quoi",
     "head_value": "valeur",
