@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, TargetError, UndeterminedError
-from discreet.plan.planner import Aim, NoisePlan, Target, Workload, error_law, plan_noise
+from discreet.plan.planner import Aim, NoisePlan, Target, Workload, plan_noise
+from discreet.plan.planner.error_law import error_law
 from tests.plan.planner import GOLDEN, golden_workload
 
 TOWN = golden_workload("town")
