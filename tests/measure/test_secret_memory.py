@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.errors import DataChangedError, LedgerError, SecretError, SpecError
+from discreet.certify import verify
+from discreet.certify.ptable import PTable
+from discreet.errors import DataChangedError, LedgerError, ReleaseError, SecretError, SpecError
 from discreet.measure import keys
 from discreet.measure.secret_memory import Memory
 from discreet.release import run
@@ -40,7 +42,7 @@ def test_changed_data_under_one_label_are_refused(unpaid: dict[str, Any], tmp_pa
             run(spec, tmp_path / f"two{number}")
         assert not (tmp_path / f"two{number}").exists()
     run({**unpaid, "version": "v2"}, tmp_path / "two")
-    run({**unpaid, "key": "fresh"}, tmp_path / "fresh")
+    run({**unpaid, "key": "fresh", "version": "v3"}, tmp_path / "fresh")
 
 
 def test_a_refused_release_keeps_nothing_that_would_refuse_the_right_data(
@@ -123,17 +125,21 @@ def test_the_same_integers_have_the_same_noise_however_they_are_described(
 ) -> None:
     """The digest of a table depends on its integers, not on the description of its design."""
     table = discreet.design.geometric(epsilon="0.1").certify()
+    document = {**table.certificate.document, "design": {"name": "geometric", "epsilon": "1/10"}}
+    same = PTable(verify.check({**document, "digest": verify.digest(document)}))
     other = discreet.design.geometric(epsilon="0.1", support=400).certify()
-    assert table.table_digest == table.table_digest
-    assert table.table_digest != discreet.design.geometric(epsilon="0.2").certify().table_digest
-    measurements = []
-    for number, ptable in enumerate((table, other)):
+    assert (table.table_digest, table.digest != same.digest) == (same.table_digest, True)
+    assert table.table_digest != other.table_digest
+    specs = []
+    for number, ptable in enumerate((table, same, other)):
         ptable.save(tmp_path / f"{number}.json")
-        spec = {**unpaid, "design": {"certificate": str(tmp_path / f"{number}.json")}}
-        measurements.append(run(spec, tmp_path / f"out{number}").measurements)
-    same_integers = table.table_digest == other.table_digest
-    assert table.digest != other.digest
-    assert all((a == b).all() for a, b in zip(*measurements, strict=True)) == same_integers
+        specs.append({**unpaid, "design": {"certificate": str(tmp_path / f"{number}.json")}})
+    measurements = [run(spec, tmp_path / f"out{number}").measurements for number, spec in enumerate(specs[:2])]
+    assert all((a == b).all() for a, b in zip(*measurements, strict=True))
+    with pytest.raises(ReleaseError, match="other noise"):
+        run(specs[2], tmp_path / "other")
+    third = run({**specs[2], "version": "v2"}, tmp_path / "other").measurements
+    assert not all((a == b).all() for a, b in zip(measurements[0], third, strict=True))
 
 
 def test_labels_of_earlier_releases_keep_their_noise(paid: dict[str, Any], tmp_path: Path) -> None:

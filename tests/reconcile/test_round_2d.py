@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from discreet.arrays import Floats
 from discreet.reconcile import cube
-from discreet.reconcile.round_2d import MARGIN, controlled_rounding
+from discreet.reconcile.round_2d import MARGIN, _row_pairs, controlled_rounding
 from tests.reconcile.cube_cases import (
     cubes,
     every_key,
@@ -93,3 +93,13 @@ def test_cells_are_almost_as_close_as_nearest_integers(shape: tuple[int, int]) -
     assert rounded is not None
     assert np.abs(rounded - cells).max() < 1
     assert np.mean((rounded - cells) ** 2) < 0.11  # nearest integers, which do not add up: 1/12
+
+
+@pytest.mark.parametrize("size", [2, 3, 8, 9])
+def test_every_two_rows_meet_once_in_a_tournament(size: int) -> None:
+    met = [
+        frozenset(pair)
+        for first, second in _row_pairs(size, size + size % 2 - 1)
+        for pair in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    assert sorted(map(sorted, met)) == [[a, b] for a in range(size) for b in range(a + 1, size)]

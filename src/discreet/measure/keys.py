@@ -64,6 +64,20 @@ def header(scheme: int, ledger: str, version: str, unit: Sequence[object], ptabl
     return len(encoded).to_bytes(4, "big") + encoded
 
 
+def drawn_header(version: str, unit: Sequence[object]) -> bytes:
+    """Return what the name of a drawn cell depends on beside the cell: as `header`, without the noise.
+
+    Parameters
+    ----------
+    version
+        The version label of the data.
+    unit
+        Whose rows count, and which of them.
+    """
+    encoded = json.dumps(["drawn", version, list(unit)], ensure_ascii=False).encode()
+    return len(encoded).to_bytes(4, "big") + encoded
+
+
 def derive_key(secret: bytes, purpose: str) -> bytes:
     """Return the key of one purpose. Keys of different purposes are independent."""
     return hmac.digest(secret, b"discreet " + purpose.encode(), "sha256")

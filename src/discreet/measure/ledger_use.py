@@ -11,7 +11,12 @@ with fresh keys it pays again.
 The ledger also keeps, for every cell, a keyed hash of its true count. If the data changed and the version label did
 not, the same keys would show the exact differences. So nothing is drawn or recorded, and the steward is told. This
 holds for a cell in whatever table it is released again. Without a ledger, the memory of the secret keeps the hashes
-(`secret_memory`). The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
+(`secret_memory`), and refuses a second draw of a cell (`drawn_cells`).
+
+What a release measures, with which noise, is kept before it draws: with the reservation in the ledger, or in the
+memory. A plan under the same version label reuses it (`measure.kept_plans`).
+
+The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
 """
 
 import hashlib
@@ -26,13 +31,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from discreet import interrupts
 from discreet.arrays import Integers
 from discreet.errors import LedgerError, LostLedgerError
-from discreet.measure import keys, secrets
+from discreet.measure import kept_plans, keys, secrets
+from discreet.measure.drawn_cells import Draw
 from discreet.measure.secret_memory import Memory
+from discreet.plan.frozen_plan import unit_rule
 from discreet.plan.guarantee import why_no_promise
-from discreet.plan.layout import Layout
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.release_plan import ReleasePlan
-from discreet.plan.spec import ReleaseSpec
 
 if TYPE_CHECKING:
     from discreet.account.ledger.chain import Record
@@ -74,6 +79,8 @@ class LedgerUse:
         The ledger; None for a release without a ledger.
     grant
         The units of the release; None before they are reserved, and without a ledger.
+    draw
+        What the memory keeps of the draw; None with a ledger, without a memory, or if nothing composes.
     """
 
     starts: tuple[bytes, ...]
@@ -81,6 +88,7 @@ class LedgerUse:
     memory: Memory | None = None
     ledger: "Ledger | None" = None
     grant: "Grant | None" = None
+    draw: Draw | None = None
 
     @classmethod
     def of(cls, plan: ReleasePlan, secret: bytes) -> "LedgerUse":
@@ -107,13 +115,15 @@ class LedgerUse:
         if ledger is not None:
             ledger_id = ledger.id
             scheme = _scheme(ledger.releases(None if memory is None else memory.head(ledger_id)), spec.version)
-        unit = _unit_rule(spec, plan.layout)
+        unit = unit_rule(spec, plan.layout)
         starts = tuple(keys.header(scheme, ledger_id, spec.version, unit, ptable) for ptable in plan.ptables)
         return cls(starts, scheme, memory, ledger)
 
     @contextmanager
     def reserved(self, plan: ReleasePlan) -> Iterator["LedgerUse"]:
         """Reserve the units of the release. Give them back if anything fails before they are spent.
+
+        Without a ledger, refuse a release that would draw a cell again with other noise.
 
         Parameters
         ----------
@@ -122,6 +132,8 @@ class LedgerUse:
 
         Raises
         ------
+        ReleaseError
+            There is no ledger, and a cell was drawn under the version label with other noise.
         BudgetError
             The release costs more units than are left.
         LedgerError
@@ -129,8 +141,9 @@ class LedgerUse:
         """
         use = self
         try:
+            use = self._checked_draw(plan)
             with interrupts.deferred():
-                use = self._reserve(plan)
+                use = use._reserve(plan)
             yield use
         except BaseException as error:
             with interrupts.deferred():
@@ -186,7 +199,9 @@ class LedgerUse:
         note = {"title": spec.title, "cells": len(digests), "new": new, "touches": touches, "scheme": self.scheme}
         composable, protects = why_no_promise(spec) is None, spec.unit.protects
         try:
-            grant = self.ledger.reserve(name, cost, digests, note, protects=protects, composable=composable)
+            grant = self.ledger.reserve(
+                name, cost, digests, note, protects=protects, composable=composable, plan=kept_plans.label_plan(plan)
+            )
         except LostLedgerError as error:
             error.add_note(
                 f"{cost} units may be held for {name!r}, if the server was lost just after it reserved them. Nothing"
@@ -263,15 +278,30 @@ class LedgerUse:
             The ledger cannot be written, or was changed.
         SecretError
             The memory of the secret cannot be used.
+        ReleaseError
+            There is no ledger, and a cell was drawn under the version label with other noise.
         """
         truths = self._truths(plan.measured, counts, secret) if plan.spec.key == "query" else None
         if self.grant is not None and self.ledger is not None:
             self.grant.spend(truths)
             if self.memory is not None:
                 self.memory.record_head(self.ledger.id, self.ledger.head)
-        elif truths is not None:
-            assert self.memory is not None, "a specification without a place for it is refused"
-            self.memory.remember(plan.spec.version, *truths)
+        elif self.memory is not None and self.draw is not None:
+            self.memory.remember(plan.spec.version, *(truths or ([], [])), self.draw)
+        else:
+            assert truths is None, "a specification without a place for hashes of counts is refused"
+
+    def _names(self, plan: ReleasePlan) -> list[bytes]:
+        """Return the names of measured cells as the memory keeps them with true counts; none with fresh keys."""
+        return self._identities(plan.measured) if plan.spec.key == "query" else []
+
+    def _checked_draw(self, plan: ReleasePlan) -> "LedgerUse":
+        """Return the use with what the memory keeps of the draw. Raise ReleaseError if it draws a cell again."""
+        if self.ledger is not None or self.memory is None or plan.spec.key == "contributors":
+            return self
+        draw = kept_plans.draw_of(plan)
+        self.memory.require_one_draw(draw, self._names(plan))
+        return replace(self, draw=draw)
 
     def _truths(self, measured: MeasuredCells, counts: Integers, secret: bytes) -> tuple[list[bytes], list[bytes]]:
         """Return the name of every measured cell, and a keyed hash of its name and true count."""
@@ -327,14 +357,3 @@ def _scheme(releases: Iterable["Record"], version: str) -> int:
     """Return the scheme of the releases of a label; 1 if they do not name it, as in earlier versions of Discreet."""
     records = (record for record in releases if record.release[:-17] == version and record.state != "refunded")
     return next((int(record.note.get("scheme", 1)) for record in records), keys.SCHEME)
-
-
-def _unit_rule(spec: ReleaseSpec, layout: Layout) -> list[object]:
-    """Return whose rows count, and which of them.
-
-    If a person may have more rows than count, the codes of all dimensions in use decide which rows are kept. Two
-    releases with different dimensions may keep different rows. Then a cell has two true counts, so it must have two
-    keys.
-    """
-    dimensions = [[book.digest.hex(), *book.leaves] for book in layout.books] if spec.unit.id is not None else []
-    return [spec.unit.id, spec.unit.contributions, dimensions]

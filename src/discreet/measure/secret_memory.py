@@ -10,14 +10,17 @@ readable by its owner only, with these tables:
 
     cells       for every release with query keys and without a ledger: the names of its cells, and for each cell a
                 keyed hash of its name and true count, written before anything is drawn
+    draws       for every release without a ledger: its version label, and for each table of noise the names of the
+                cells that were drawn with it, written before anything is drawn (`drawn_cells`)
+    plans       what releases without a ledger measured, by version label (`plan.frozen_plan`)
     heads       for every ledger: the last entry that was seen, so that an older copy of the ledger is noticed
     unpublished where the measurements of a release are kept until it is published (`pending`), by its identity
     seals       for each of these tables a MAC of all its rows, under a key derived from the secret
 
 Without the secret, names and hashes reveal nothing of a count. If other software removed, changed or added rows, the
-seal does not fit, and nothing is drawn. Files of earlier versions have no seals: they are read as they are, and sealed
-when they are first opened. A memory that is lost, or replaced by an older copy, is not noticed: keep it with the
-secret, and copy both.
+seal does not fit, and nothing is drawn. Files of earlier versions have no seals, or no draws and plans: they are read
+as they are, and sealed when they are first opened. A memory that is lost, or replaced by an older copy, is not noticed:
+keep it with the secret, and copy both.
 """
 
 import hmac
@@ -31,20 +34,21 @@ from pathlib import Path
 from types import UnionType
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet import files
 from discreet.errors import DataChangedError, OutputError, SecretError
-from discreet.measure import keys
+from discreet.measure import drawn_cells, keys
+from discreet.measure.drawn_cells import SIZE, Draw, packed, unpacked
 from discreet.plan.sections import Secret
 from discreet.redact import quoted
 
-SIZE = 16
 WAIT = 600.0
 """Seconds to wait for another release with the same secret."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS cells (names BLOB NOT NULL, hashes BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS draws (label TEXT NOT NULL, noise TEXT NOT NULL, names BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS plans (label TEXT NOT NULL, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS heads (ledger TEXT PRIMARY KEY, seq INTEGER NOT NULL, mac TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS unpublished (identity TEXT PRIMARY KEY, file TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS seals (part TEXT PRIMARY KEY, mac BLOB NOT NULL);
@@ -52,10 +56,18 @@ CREATE TABLE IF NOT EXISTS seals (part TEXT PRIMARY KEY, mac BLOB NOT NULL);
 
 PARTS: dict[str, tuple[str, tuple[type | UnionType, ...]]] = {
     "cells": ("SELECT names, hashes FROM cells ORDER BY rowid", (bytes, bytes)),
+    "draws": ("SELECT label, noise, names FROM draws ORDER BY rowid", (str, str, bytes)),
+    "plans": ("SELECT label, text FROM plans ORDER BY rowid", (str, str)),
     "heads": ("SELECT ledger, seq, mac FROM heads ORDER BY ledger", (str, int, str)),
     "unpublished": ("SELECT identity, file FROM unpublished ORDER BY identity", (str, str | bytes)),
 }
 """For every sealed table a query for its rows in a fixed order, and the types of a row."""
+
+SEAL, FIRST_SEAL = "2 ", ""
+"""What the name of a table begins with in its seal. The first seals were those of files without draws and plans."""
+
+FIRST_PARTS = ("cells", "heads", "unpublished")
+"""The tables of these files."""
 
 
 @dataclass(frozen=True)
@@ -95,34 +107,42 @@ class Memory:
             _not_beside_a_link(f"{spec.file}.memory", spec.memory_path)
         return cls(Path(spec.memory_path), keys.derive_key(secret, "memory"))
 
-    def remember(self, label: str, names: Sequence[bytes], hashes: Sequence[bytes]) -> None:
-        """Keep the hashes of cells. A cell that was kept before must come with the same hash.
+    def remember(self, label: str, names: Sequence[bytes], hashes: Sequence[bytes], draw: Draw | None = None) -> None:
+        """Keep what is drawn: cells with the hashes of their true counts, the noise of each, and the plan.
+
+        A cell that was kept before must come with the same hash. Call this right before the draw.
 
         Parameters
         ----------
         label
-            The version label of the data, for messages.
+            The version label of the data.
         names
-            The names of the cells, 16 bytes each.
+            The names of the cells, 16 bytes each; none with fresh keys.
         hashes
             For every cell a keyed hash of 16 bytes of its name and true count.
+        draw
+            The cells with their noise, and the plan. None: only the hashes are kept.
 
         Raises
         ------
+        ReleaseError
+            A cell was drawn under the label with other noise. Nothing was kept.
         DataChangedError
             A cell was released with another true count. Nothing was kept. Tell only the steward.
         SecretError
             The file cannot be read or written, others can read it, or it is not as it was written.
         """
-        cells, order = np.unique(_packed(names), return_index=True)
-        truths = _packed(hashes)[order]
+        cells, order = np.unique(packed(names), return_index=True)
+        truths = packed(hashes)[order]
         is_new = np.ones(len(cells), dtype=np.bool_)
-        with self._opened("cells") as connection:
+        with self._opened("cells", "draws", "plans") as connection:
+            if draw is not None:
+                drawn_cells.require_one_draw(connection, draw, names)
             for stored_names, stored_hashes in connection.execute("SELECT names, hashes FROM cells"):
-                stored = _unpacked(stored_names)
+                stored = unpacked(stored_names)
                 index = np.minimum(np.searchsorted(stored, cells), len(stored) - 1)
                 known = stored[index] == cells
-                if (_unpacked(stored_hashes)[index][known] != truths[known]).any():
+                if (unpacked(stored_hashes)[index][known] != truths[known]).any():
                     raise DataChangedError(
                         f"the data changed since they were first released under the version label {label!r:.200};"
                         " nothing was drawn: with the same noise, both releases would show the exact differences. Give"
@@ -132,6 +152,29 @@ class Memory:
             if is_new.any():
                 row = (cells[is_new].tobytes(), truths[is_new].tobytes())
                 connection.execute("INSERT INTO cells VALUES (?, ?)", row)
+            if draw is not None:
+                drawn_cells.record(connection, draw)
+
+    def require_one_draw(self, draw: Draw, names: Sequence[bytes]) -> None:
+        """Raise ReleaseError or SecretError if `remember` would, whatever the true counts. Nothing is kept.
+
+        Parameters
+        ----------
+        draw
+            The cells with their noise, and the plan.
+        names
+            The names of the cells as `remember` gets them.
+        """
+        if os.path.lexists(self.file):
+            with self._opened("cells", "draws", "plans") as connection:
+                drawn_cells.require_one_draw(connection, draw, names)
+
+    def plans(self, label: str) -> list[str]:
+        """Return what was measured under a version label, as texts, in order; nothing if there is no file yet."""
+        if not os.path.lexists(self.file):
+            return []
+        with self._opened("plans") as connection:
+            return drawn_cells.plans(connection, label)
 
     def head(self, ledger: str) -> tuple[int, str] | None:
         """Return the last entry of a ledger that was seen; None if none was. Make the file if there is none yet."""
@@ -167,19 +210,20 @@ class Memory:
         return None if row is None else Path(os.fsdecode(row[0]))
 
     @contextmanager
-    def _opened(self, part: str) -> Iterator[sqlite3.Connection]:
-        """Open an exclusive transaction on one table. Keep all changes, or none if anything is raised."""
+    def _opened(self, *parts: str) -> Iterator[sqlite3.Connection]:
+        """Open an exclusive transaction on some tables. Keep all changes, or none if anything is raised."""
         self._private()
         try:
             with closing(sqlite3.connect(self.file, timeout=WAIT, isolation_level=None)) as connection:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    self._check(connection, part)
+                    self._check(connection, parts)
                     changes = connection.total_changes
                     yield connection
                     if connection.total_changes > changes:
-                        self._seal(connection, part)
+                        for part in parts:
+                            self._seal(connection, part)
                 except BaseException:
                     connection.execute("ROLLBACK")
                     raise
@@ -190,25 +234,40 @@ class Memory:
                 " Restore it from a copy, or make room for it: without it, nothing shows which cells were released"
             ) from None
 
-    def _check(self, connection: sqlite3.Connection, part: str) -> None:
-        """Compare a table with its seal. Seal all tables of a file that an earlier version wrote."""
-        sealed = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'").fetchone()
-        if sealed is None:
-            _create(connection)
-            for table in PARTS:
-                self._seal(connection, table)
-            return
+    def _check(self, connection: sqlite3.Connection, parts: Sequence[str]) -> None:
+        """Compare tables with their seals. Seal all tables of a file that an earlier version wrote."""
+        if not _has_table(connection, "seals"):
+            self._migrate(connection)
+        elif not _has_table(connection, "draws"):
+            for part in FIRST_PARTS:
+                self._require_sealed(connection, part, FIRST_SEAL)
+            self._migrate(connection)
+        else:
+            for part in parts:
+                self._require_sealed(connection, part, SEAL)
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        """Make the tables that an earlier version did not have, and seal all tables."""
+        had_draws = _has_table(connection, "draws")
+        _create(connection)
+        if not had_draws and connection.execute("SELECT 1 FROM cells").fetchone() is not None:
+            drawn_cells.record_unknown(connection)
+        for part in PARTS:
+            self._seal(connection, part)
+
+    def _require_sealed(self, connection: sqlite3.Connection, part: str, seal: str) -> None:
         row = connection.execute("SELECT mac FROM seals WHERE part = ?", (part,)).fetchone()
-        if row is None or type(row[0]) is not bytes or not hmac.compare_digest(row[0], self._mac(connection, part)):
+        mac = self._mac(connection, part, seal)
+        if row is None or type(row[0]) is not bytes or not hmac.compare_digest(row[0], mac):
             raise self._damaged()
 
     def _seal(self, connection: sqlite3.Connection, part: str) -> None:
-        connection.execute("INSERT OR REPLACE INTO seals VALUES (?, ?)", (part, self._mac(connection, part)))
+        connection.execute("INSERT OR REPLACE INTO seals VALUES (?, ?)", (part, self._mac(connection, part, SEAL)))
 
-    def _mac(self, connection: sqlite3.Connection, part: str) -> bytes:
+    def _mac(self, connection: sqlite3.Connection, part: str, seal: str) -> bytes:
         """Return the MAC of all rows of a table, each value with its length."""
         query, types = PARTS[part]
-        mac = hmac.new(self.key, part.encode(), "sha256")
+        mac = hmac.new(self.key, f"{seal}{part}".encode(), "sha256")
         for row in connection.execute(query):
             if not all(map(isinstance, row, types)) or (part == "cells" and not _paired(*row)):
                 raise self._damaged()
@@ -265,6 +324,11 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
 def _paired(names: bytes, hashes: bytes) -> bool:
     """Return True if there are names, and a hash for each."""
     return len(names) == len(hashes) > 0 and len(names) % SIZE == 0
@@ -279,12 +343,3 @@ def _not_beside_a_link(beside: str, memory: str) -> None:
             " If there is one, give a new version label to all that was released by the link, then remove the memory"
             " beside the link"
         )
-
-
-def _unpacked(data: bytes) -> npt.NDArray[np.bytes_]:
-    """Return the names or hashes in packed bytes. Their width is fixed, so zeros at the end count."""
-    return np.frombuffer(data, dtype=f"S{SIZE}")
-
-
-def _packed(values: Sequence[bytes]) -> npt.NDArray[np.bytes_]:
-    return _unpacked(b"".join(values))

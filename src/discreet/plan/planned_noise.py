@@ -13,18 +13,23 @@ from itertools import pairwise
 from typing import Any
 
 from discreet.certify.ptable import PTable
+from discreet.design import registry
 from discreet.errors import SpecError, TargetError
 from discreet.plan.codebook import Groups
+from discreet.plan.frozen_plan import FrozenPlan, digests_of, measured_before, noise_of, reused_plan
+from discreet.plan.later_plan import Given, later_noise, require_affordable, require_demands
 from discreet.plan.layout import Layout
 from discreet.plan.named_groupings import in_words, published_index
 from discreet.plan.noise_table import ReleaseNoise
-from discreet.plan.planner import Aim, Workload, plan_noise
+from discreet.plan.planner import Aim, NoisePlan, Workload, plan_noise
 from discreet.plan.planner.aim import Target
 from discreet.plan.sections import Accuracy, MeasuredGrouping
 from discreet.plan.spec import ReleaseSpec
 
 
-def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, ReleaseNoise]:
+def planned_noise(
+    spec: ReleaseSpec, layout: Layout, kept: Sequence[FrozenPlan] = ()
+) -> tuple[ReleaseSpec, ReleaseNoise]:
     """Return the specification with the plan as its list `measure`, and the certified noise of the plan.
 
     Parameters
@@ -33,6 +38,8 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
         A specification with `measure: plan`.
     layout
         Its groupings.
+    kept
+        What earlier releases under the same version label measured.
 
     Raises
     ------
@@ -40,29 +47,60 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
         No plan covers the tables, or a weight or a target names a grouping that is not published.
     TargetError
         The budget cannot buy a target. The error says what is possible.
+    ReleaseError
+        The budget does not suffice for what was measured before, or the release leaves it out.
     """
     _require_plain(spec, layout)
     demanding = bool(spec.accuracy.within) or spec.accuracy.no_worse_than is not None
     workload, index_of = _workload(layout, demanding)
     assert spec.budget is not None
     aim = _aim(spec.accuracy, layout, index_of, len(workload.groupings))
-    try:
-        plan = plan_noise(
+
+    def planner(
+        workload: Workload, aim: Aim, epsilon: str, delta: str, measured: Sequence[int] | None = None
+    ) -> NoisePlan:
+        return plan_noise(
             workload,
             aim,
-            epsilon=spec.budget.epsilon,
-            delta=spec.budget.delta,
+            epsilon=epsilon,
+            delta=delta,
             bits=spec.bits,
             contributions=spec.unit.contributions,
+            measured=measured,
         )
+
+    earlier: frozenset[str] = frozenset()
+    try:
+        reused = reused_plan(spec, layout, kept)
+        if reused is not None:
+            tables = {ptable.table_digest: ptable for ptable in reused.ptables}
+            table_of = {grouping.cells: tables[grouping.noise] for grouping in reused.measured}
+            earlier = frozenset(grouping.cells for grouping in reused.measured if grouping.earlier)
+            noise = noise_of(layout, table_of, "the plan that is kept under this version label")
+            given = Given(spec, layout, workload, index_of, {})
+            require_affordable(given, noise)
+            require_demands(given, aim, noise)
+        elif before := measured_before(spec, layout, kept):
+            earlier = frozenset(digests_of(layout)[index] for index in before)
+            given = Given(spec, layout, workload, index_of, {index_of[index]: before[index] for index in before})
+            noise = later_noise(given, aim, planner)
+        else:
+            plan = planner(workload, aim, spec.budget.epsilon, spec.budget.delta)
+            numbers = [plan.noise_of[index] for index in index_of]
+            noise = ReleaseNoise.in_order(layout, plan.tables, numbers)
+            noise = noise._replace(reason=plan.reason)
+        noise = noise._replace(reason=f"the planner's choice: {noise.reason}")
     except TargetError as error:
         planned = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
         name = in_words(layout.groupings[index_of.index(error.grouping)])
         message = str(error).replace(planned, f"{name!r}")
         raise TargetError(f"accuracy: {message}", error.grouping, error.asked, error.possible) from None
-    numbers = [plan.noise_of[index] for index in index_of]
-    noise = ReleaseNoise.in_order(layout, plan.tables, numbers, f"the planner's choice: {plan.reason}")
-    update = {"measure": _entries(layout, noise), "bits": plan.tables[0].bits, "accuracy": Accuracy()}
+    bits = {ptable.bits for ptable in noise.ptables}
+    update = {
+        "measure": _entries(layout, noise, earlier),
+        "bits": bits.pop() if len(bits) == 1 else None,
+        "accuracy": Accuracy(),
+    }
     return spec.model_copy(update=update), noise
 
 
@@ -162,8 +200,17 @@ def _aim(accuracy: Accuracy, layout: Layout, index_of: Sequence[int], size: int)
     )
 
 
-def _entries(layout: Layout, noise: ReleaseNoise) -> list[MeasuredGrouping]:
-    """Return the plan as a list of measured groupings, each once, with its design."""
+def _entries(layout: Layout, noise: ReleaseNoise, earlier: frozenset[str]) -> list[MeasuredGrouping]:
+    """Return the plan as a list of measured groupings, each once, with its design.
+
+    Parameters
+    ----------
+    layout, noise
+        The groupings, and the noise of each.
+    earlier
+        Digests of the groupings that an earlier release under the label measured.
+    """
+    digests = digests_of(layout) if earlier else [""] * len(layout.groupings)
     entries: dict[int, MeasuredGrouping] = {}
     for table, indices in layout.tables:
         for index in indices:
@@ -172,10 +219,16 @@ def _entries(layout: Layout, noise: ReleaseNoise) -> list[MeasuredGrouping]:
                 grouping = layout.groupings[index]
                 margin = None if index == indices[0] else [axis.book.name for axis in grouping.axes]
                 design = _stated_design(noise.ptables[number])
-                entries[index] = MeasuredGrouping(table=table.name, margin=margin, design=design)
+                mark = True if digests[index] in earlier else None
+                entries[index] = MeasuredGrouping(table=table.name, margin=margin, design=design, earlier=mark)
     return list(entries.values())
 
 
-def _stated_design(ptable: PTable) -> dict[str, Any]:
-    """Return the design of a table as a specification states it, so that the same integers can be made from it."""
+def _stated_design(ptable: PTable) -> dict[str, Any] | None:
+    """Return the design of a table as a specification states it, so that the same integers can be made from it.
+
+    A table of other software has no design that can be stated: None.
+    """
+    if ptable.design.get("name") not in registry.MODULES:
+        return None
     return {"name": ptable.design["name"], **ptable.design, "certify_at": str(ptable.certificate.epsilon)}

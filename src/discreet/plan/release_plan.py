@@ -5,8 +5,9 @@
 A plan is made from the specification alone, so nothing in a plan depends on the data.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from discreet.certify.ptable import PTable
@@ -15,6 +16,7 @@ from discreet.exact import exact, rounded_up
 from discreet.plan import codebook, read_spec
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
+from discreet.plan.frozen_plan import FrozenPlan
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
 from discreet.plan.measured_cells import MeasuredCells
@@ -61,6 +63,10 @@ class ReleasePlan:
         The most that one person may lose in all, or None if nothing is promised.
     reason
         Why this noise was chosen, in words.
+    planned
+        True if the planner chose the noise.
+    kept
+        What earlier releases under the same version label measured, as it was when this plan was made.
     """
 
     spec: ReleaseSpec
@@ -72,6 +78,8 @@ class ReleasePlan:
     exposure: Touches
     promise: Promise | None
     reason: str = ""
+    planned: bool = False
+    kept: tuple[FrozenPlan, ...] = ()
 
     @property
     def ptable(self) -> PTable:
@@ -84,6 +92,11 @@ class ReleasePlan:
     def touches(self) -> int:
         """Number of times that one person's loss is composed."""
         return self.exposure.most
+
+    @cached_property
+    def frozen(self) -> FrozenPlan:
+        """What is kept under the version label before anything is drawn."""
+        return FrozenPlan.of(self.spec, self.measured, self.ptables, self.planned)
 
     def ptable_of(self, grouping: int) -> PTable | None:
         """Return the table of noise of a grouping, given by its index; None if the grouping is not measured."""
@@ -119,13 +132,15 @@ def resolve(spec: ReleaseSpec) -> Resolved:
     return Resolved(spec, books, layout, tuple(fixed_counts(spec, layout)))
 
 
-def make_plan(spec: ReleaseSpec) -> ReleasePlan:
+def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = ()) -> ReleasePlan:
     """Plan a release: choose and certify its noise, and compose its promise.
 
     Parameters
     ----------
     spec
         A specification. Categories that it takes from the data are filled in.
+    kept
+        What earlier releases under the same version label measured. A plan reuses it.
 
     Returns
     -------
@@ -140,10 +155,11 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
         The budget does not suffice.
     """
     resolved = resolve(spec)
-    if spec.measure == "plan":
+    planned = spec.measure == "plan"
+    if planned:
         from discreet.plan.planned_noise import planned_noise  # loads all designs, as the adviser does
 
-        spec, noise = planned_noise(spec, resolved.layout)
+        spec, noise = planned_noise(spec, resolved.layout, kept)
         resolved = replace(resolved, spec=spec)
     else:
         noise = choose_noise(spec, resolved.layout)
@@ -151,7 +167,7 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
     promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
-    return replace(unpromised, promise=promise)
+    return replace(unpromised, promise=promise, planned=planned, kept=tuple(kept))
 
 
 def plan_with(resolved: Resolved, noise: ReleaseNoise, promise: Promise | None) -> ReleasePlan:
@@ -174,13 +190,15 @@ def plan_with(resolved: Resolved, noise: ReleaseNoise, promise: Promise | None) 
     )  # fmt: skip
 
 
-def plan(spec: Any) -> ReleasePlan:
+def plan(spec: Any, kept: Callable[[ReleaseSpec], Sequence[FrozenPlan]] | None = None) -> ReleasePlan:
     """Return what a release would measure and promise. No data are read, and nothing is written.
 
     Parameters
     ----------
     spec
         The path of a YAML file, a dict or a ReleaseSpec.
+    kept
+        Returns what earlier releases under the version label measured. None: nothing was measured.
 
     Returns
     -------
@@ -224,4 +242,4 @@ def plan(spec: Any) -> ReleasePlan:
                 f"dimension {name!r} takes its categories from the data, and a plan sees none; declare them"
             )
     with spec_file.errors_with_lines():
-        return make_plan(spec_file.spec)
+        return make_plan(spec_file.spec, () if kept is None else kept(spec_file.spec))

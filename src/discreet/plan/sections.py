@@ -253,6 +253,17 @@ class MeasuredGrouping(Section):
     design: dict[str, Any] | None = Field(
         None, description="The noise, as in design of the release. Default: the design of the release."
     )
+    earlier: Literal[True] | None = Field(
+        None,
+        description="true: an earlier release under the same version label measured this, with the same numbers. A plan"
+        " states it.",
+    )
+
+    @model_serializer(mode="wrap")
+    def _without_empty_mark(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the fields, `earlier` only if it is true."""
+        fields: dict[str, Any] = serialize(self)
+        return {name: value for name, value in fields.items() if name != "earlier" or value is not None}
 
 
 class TargetSpec(Section):
@@ -326,6 +337,16 @@ class Secret(Section):
         description="Private file that remembers what was released with the secret. Default: FILE.memory beside the"
         " secret. A secret from the environment needs a memory for key: query without a ledger.",
     )
+    new_label: str | None = Field(
+        None,
+        description="The version label, if nothing was released under it with this secret. Needed only if an earlier"
+        " version of Discreet wrote the memory, which then does not know the noise of each label.",
+    )
+
+    @field_validator("new_label", mode="before")
+    @classmethod
+    def _label_text(cls, label: Any) -> Any:
+        return text(label)
 
     @model_validator(mode="after")
     def _file_or_env(self) -> "Secret":

@@ -15,7 +15,7 @@ from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import Axis, TableSpec
 from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.manifest import certificate_names
-from discreet.publish.report.guarantee_section import promise_text
+from discreet.publish.report.guarantee_section import earlier_text, promise_text
 from discreet.publish.sdmx_csv import category_codes, dimension_ids
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def readme(
     blocks += ["\n".join(about), words("lead")]
     if plan.promise is not None:
         blocks.append(promise_text(words, spec, plan.promise))
+        blocks.extend(map(_plain, earlier_text(words, spec)))
     if labels.notes:
         blocks += [f"## {words('notes')}", "\n".join(f"- {_plain(note)}" for note in labels.notes)]
     blocks += [f"## {words('readme_tables')}", "\n".join(_table_line(labels, table) for table, _ in margins)]

@@ -29,9 +29,13 @@ SLACK = 2**-50
 def split(values: Floats) -> tuple[Integers, Words]:
     """Return whole parts, and remainders in units of 1 / GRID. Values within half a unit of an integer are integers."""
     whole = np.floor(values)
-    remainders = np.rint((values - whole) * GRID)
+    remainders = values - whole
+    remainders *= GRID
+    np.rint(remainders, out=remainders)
     over = remainders >= GRID
-    return (whole + over).astype(np.int64), np.where(over, 0, remainders).astype(np.uint64)
+    whole += over
+    remainders[over] = 0
+    return whole.astype(np.int64), remainders.astype(np.int64).view(np.uint64)  # a direct change to uint64 is slow
 
 
 def largest_remainders(

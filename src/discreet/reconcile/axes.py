@@ -107,14 +107,14 @@ class Axes:
     def arrange(self, key: Key, values: Array) -> Array:
         """Return the numbers of a user's grouping in the order and shape of its canonical key."""
         for dimension, pair in enumerate(key):
-            values = values.take(self._user_groups[pair], axis=dimension)
+            values = taken(values, self._user_groups[pair], dimension)
         return values.reshape(self.shape(self.canonical(key)))
 
     def restore(self, key: Key, values: Array) -> Array:
         """Return the numbers of a canonical grouping in the order and shape of a user's key."""
         values = values.reshape([self.groups(axis, self._canonical_level[axis, level]) for axis, level in key])
         for dimension, pair in enumerate(key):
-            values = values.take(np.argsort(self._user_groups[pair]), axis=dimension)
+            values = taken(values, np.argsort(self._user_groups[pair]), dimension)
         return values
 
     def refines(self, fine: Key, coarse: Key) -> bool:
@@ -154,17 +154,20 @@ class Axes:
         Cells are numbered row by row in both groupings.
         """
         shape = self.shape(fine)
-        index = np.zeros(shape, dtype=np.int64)
+        index = np.zeros([1] * len(shape), dtype=np.int64)
         axes = [axis for axis, _ in fine]
         for axis, level in coarse:
             dimension = axes.index(axis)
             groups = self._containing_groups(axis, fine[dimension][1], level)
             assert groups is not None, "the finer grouping refines the coarser"
             index = index * self.groups(axis, level) + along(groups, dimension, len(shape))
-        return index.reshape(-1)
+        return np.broadcast_to(index, shape).reshape(-1)
 
     def add(self, values: Array, fine: Key, coarse: Key) -> Array:
         """Return the cells of a coarser grouping as sums of the cells of a finer one."""
+        if values.dtype == np.int64 and tuple(pair for pair in fine if pair in coarse) == coarse:
+            dropped = tuple(dimension for dimension, pair in enumerate(fine) if pair not in coarse)
+            return np.asarray(values.reshape(self.shape(fine)).sum(axis=dropped))
         total = np.bincount(self.containing_cells(fine, coarse), np.ravel(values), minlength=self.size(coarse))
         return total.reshape(self.shape(coarse))
 
@@ -253,6 +256,13 @@ def _join(first: Integers, second: Integers) -> Integers:
             groups = least[partition]
         if np.array_equal(groups, before):
             return groups
+
+
+def taken(values: Array, index: Integers, dimension: int) -> Array:
+    """Return values taken along one dimension; the values themselves if the index leaves them as they are."""
+    if len(index) == values.shape[dimension] and np.array_equal(index, np.arange(len(index))):
+        return values
+    return values.take(index, axis=dimension)
 
 
 def along(values: Array, dimension: int, dimensions: int) -> Array:

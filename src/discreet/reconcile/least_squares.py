@@ -175,7 +175,7 @@ class _Search:
         go: if steps no longer help, the best point so far is judged.
         """
         point, steps = self._evaluate(np.zeros(self.family.size)), 0
-        best, least = point, math.inf
+        least = math.inf
         while True:
             slopes = self._slopes(point)
             weights = self._weights(slopes)
@@ -183,9 +183,9 @@ class _Search:
             rest = agreed[self.family.component_index] - point.components
             residual = float(np.abs(rest).max(initial=0.0)) / self.unit
             if residual < least:
-                best, least = point, residual
+                best, least = (point, agreed), residual
             if residual <= self.aim:
-                result = self._result(point, steps)
+                result = self._result(point, agreed, steps)
                 if self.limits.hold(*result) or self.aim <= FINEST:
                     return self._certified(*result)
                 self.aim /= 10
@@ -193,13 +193,13 @@ class _Search:
             step = self._newton_step(slopes, weights, rest, min(0.1, math.sqrt(residual)))
             after = self._line_search(point, step, agreed, rest, weights)
             if after is None or steps >= STEPS:
-                return self._certified(*self._result(best, steps))
+                return self._certified(*self._result(*best, steps))
             point, steps = after, steps + 1
 
     def _evaluate(self, multipliers: Floats) -> _Point:
         all_unclipped, all_cells, distance = [], [], 0.0
         for number, stack in enumerate(self.family.stacks):
-            unclipped = np.array(stack.values + stack.variance * self.family.spread(number, multipliers))
+            unclipped = np.asarray(stack.values + stack.variance * self.family.spread(number, multipliers))
             cells = stack.clip(unclipped)
             all_unclipped.append(unclipped)
             all_cells.append(cells)
@@ -212,11 +212,11 @@ class _Search:
         """Return D of every stack."""
         slopes = []
         for stack, unclipped in zip(self.family.stacks, point.unclipped, strict=True):
-            inside = stack.inside(unclipped)
+            inside, variance = stack.inside(unclipped), stack.variance.astype(stack.dtype)
             if inside is None:
-                slopes.append(stack.variance.astype(stack.dtype))
+                slopes.append(variance)
             else:
-                slopes.append(np.where(inside, stack.variance, CLAMPED * stack.variance).astype(stack.dtype))
+                slopes.append(np.where(inside, variance, (CLAMPED * stack.variance).astype(stack.dtype)))
         return slopes
 
     def _weights(self, slopes: Sequence[Array]) -> Floats:
@@ -301,10 +301,9 @@ class _Search:
             length /= 2
         return None
 
-    def _result(self, point: _Point, steps: int) -> tuple[Fit, float]:
+    def _result(self, point: _Point, agreed: Floats, steps: int) -> tuple[Fit, float]:
         """Return the fit at a point, and how far below 0 last digits may put its gap."""
         family = self.family
-        agreed = self._agreed(point.components, self._weights(self._slopes(point)))
         apart = point.components - agreed[family.component_index]
         residual = float(np.abs(apart).max(initial=0.0)) / self.unit
         copies = self._tables(point)
@@ -348,4 +347,7 @@ class _Search:
 
 def _squares(cells: Floats, values: Floats, variance: Floats) -> float:
     """Return the sum of |x - y|**2 / (2 v) over the numbers that are not known."""
-    return float(np.sum((cells - values) ** 2 * dense.halved_precision(variance)))
+    squares = cells - values
+    squares *= squares
+    squares *= dense.halved_precision(variance)
+    return float(np.sum(squares))

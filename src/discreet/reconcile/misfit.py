@@ -11,10 +11,16 @@ of a cell is the weighted sum of the errors of its sums and of the cell itself.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.arrays import Booleans, Floats, Integers
 from discreet.reconcile import apportion
 from discreet.reconcile.margins import Margins
+
+Singles = npt.NDArray[np.float32]
+
+TOGETHER = 64
+"""Cells that are compared at once with what lowers the misfit."""
 
 
 class Misfit:
@@ -35,8 +41,10 @@ class Misfit:
 
     Attributes
     ----------
-    floor, ceiling
-        The real cells, rounded down and up.
+    real
+        The real cells.
+    all_errors
+        The errors of the sums, margin after margin.
     """
 
     def __init__(
@@ -48,14 +56,19 @@ class Misfit:
         cell_weight: float,
         integers: Integers,
     ) -> None:
-        self._margins, self._real, self.integers = margins, cells, integers
+        self._margins, self.real, self.integers = margins, cells, integers
         self._weights, self._cell_weight = np.array(weights), cell_weight
-        self.floor, fraction = apportion.split(cells)
-        self.ceiling = self.floor + (fraction > 0)
         sums = margins.add(integers.reshape(margins.sides))
         self._shapes = [np.shape(margin) for margin in sums]
         self._edges = np.cumsum([np.size(margin) for margin in sums])[:-1]
-        self._errors = np.concatenate([np.ravel(margin - target) for margin, target in zip(sums, targets, strict=True)])
+        self.all_errors = np.concatenate(
+            [np.ravel(margin - target) for margin, target in zip(sums, targets, strict=True)]
+        )
+
+    @property
+    def barrier(self) -> float:
+        """The pull above which a step lowers the misfit."""
+        return self.weight / 2 * (1 + 1e-9)
 
     @property
     def weight(self) -> float:
@@ -64,11 +77,11 @@ class Misfit:
 
     def errors(self) -> list[Floats]:
         """Return the errors of the sums of each margin, flat. A caller that changes integers must change these too."""
-        return np.split(self._errors, self._edges)
+        return np.split(self.all_errors, self._edges)
 
     def excess(self, cells: Integers) -> Floats:
         """Return the differences between integers and real cells."""
-        return np.asarray(self.integers[cells] - self._real[cells])
+        return np.asarray(self.integers[cells] - self.real[cells])
 
     def pull(self, cells: Integers) -> Floats:
         """Return the pull of cells, given by index."""
@@ -77,64 +90,57 @@ class Misfit:
             weighted = [weight * errors.reshape(shape) for weight, errors, shape in margins]
             sums = self._margins.spread(weighted).reshape(-1)[cells]
         else:
-            sums = self._weights @ self._errors[self._margins.sum_indices(cells)]
+            sums = self._weights @ self.all_errors[self._margins.sum_indices(cells)]
         return np.asarray(sums + self._cell_weight * self.excess(cells))
 
-    def leaves_rounding(self, cells: Integers, step: int) -> Booleans:
-        """Return which cells a step would leave neither rounded down nor rounded up."""
-        after = self.integers[cells] + step
-        return np.asarray((after < self.floor[cells]) | (after > self.ceiling[cells]))
-
-    def lower(self, cells: Integers) -> int:
-        """Take every step that lowers the misfit, cell by cell in the given order. Return the number of steps."""
-        barrier = self.weight / 2 * (1 + 1e-9)
-        sum_indices = self._margins.sum_indices(cells)
-        steps = 0
-        for cell, sums in zip(cells.tolist(), sum_indices.T, strict=True):
-            pull = float(self._weights @ self._errors[sums])
-            pull += self._cell_weight * float(self.integers[cell] - self._real[cell])
-            step = -1 if pull > 0 else 1
-            if abs(pull) > barrier and self.floor[cell] <= self.integers[cell] + step <= self.ceiling[cell]:
-                self.integers[cell] += step
-                self._errors[sums] += step
-                steps += 1
-        return steps
-
-    def sweep(self, cells: Integers, sum_indices: Integers) -> None:
-        """Take steps of several cells at once. If m of the cells share a sum, each answers for 1/m of its error.
-
-        All weights are 1.
+    def rough_pulls(self, excess: Singles) -> tuple[Singles, float]:
+        """Return the pulls of all cells divided by W, in single precision, and their largest error.
 
         Parameters
         ----------
-        cells
-            The indices of the cells.
-        sum_indices
-            For each margin a row: the sum that contains each cell.
+        excess
+            The differences between all integers and real cells.
         """
-        share = shares(sum_indices, len(self._errors))
-        pull = (share * self._errors[sum_indices]).sum(axis=0) + self.integers[cells] - self._real[cells]
-        step = np.where(pull > 0, -1, 1)
-        after = self.integers[cells] + step
-        helps = np.abs(pull) > (share.sum(axis=0) + 1) / 2 * (1 + 1e-9)
-        step[~helps | (after < self.floor[cells]) | (after > self.ceiling[cells])] = 0
-        self.integers[cells] += step
-        self._errors += added_up(sum_indices, step.astype(np.float64), len(self._errors))
+        margins = zip(self._weights / self.weight, self.errors(), self._shapes, strict=True)
+        weighted = [(weight * errors.reshape(shape)).astype(np.float32) for weight, errors, shape in margins]
+        parts = [*weighted, np.float32(self._cell_weight / self.weight) * excess]
+        largest = sum(float(max(part.max(), -part.min())) for part in parts)
+        pulls = parts[-1]
+        pulls += self._margins.spread(weighted).reshape(-1)
+        return pulls, 2.0**-22 * len(parts) * largest
+
+    def neighbours(self, cells: Integers) -> tuple[Integers, Integers]:
+        """Return the real cells, given by index, rounded down and up."""
+        floor, fraction = apportion.split(self.real[cells])
+        return floor, floor + (fraction > 0)
+
+    def leaves_rounding(self, cells: Integers, step: int | Integers) -> Booleans:
+        """Return which cells a step would leave neither rounded down nor rounded up."""
+        after, (floor, ceiling) = self.integers[cells] + step, self.neighbours(cells)
+        return np.asarray((after < floor) | (after > ceiling))
+
+    def lower(self, cells: Integers) -> int:
+        """Take every step that lowers the misfit, cell by cell in the given order. Return the number of steps."""
+        sum_indices, (floor, ceiling) = self._margins.sum_indices(cells), self.neighbours(cells)
+        start = steps = 0
+        while start < len(cells):
+            ahead = slice(start, start + TOGETHER)
+            chosen, indices = cells[ahead], sum_indices[:, ahead]
+            pull = (self._weights[:, None] * self.all_errors[indices]).sum(axis=0)
+            pull += self._cell_weight * self.excess(chosen)
+            step = np.where(pull > 0, -1, 1)
+            after = self.integers[chosen] + step
+            helps = (np.abs(pull) > self.barrier) & (floor[ahead] <= after) & (after <= ceiling[ahead])
+            first = int(helps.argmax())
+            if helps[first]:
+                self.integers[chosen[first]] = after[first]
+                self.all_errors[indices[:, first]] += step[first]
+                start, steps = start + first + 1, steps + 1
+            else:
+                start += TOGETHER
+        return steps
 
     def take(self, cells: Integers, steps: Integers) -> None:
         """Change cells by steps; no cell occurs twice."""
         self.integers[cells] += steps
-        np.add.at(self._errors, self._margins.sum_indices(cells), steps)
-
-
-def shares(sum_indices: Integers, size: int) -> Floats:
-    """Return, for every margin and cell, 1 over the number of the cells that are in the same sum."""
-    return np.asarray(1 / np.bincount(sum_indices.reshape(-1), minlength=size)[sum_indices])
-
-
-def added_up(sum_indices: Integers, values: Floats, size: int) -> Floats:
-    """Return what the values of cells add to every sum."""
-    sums = np.zeros(size)
-    for row in sum_indices:
-        sums += np.bincount(row, values, minlength=size)
-    return sums
+        np.add.at(self.all_errors, self._margins.sum_indices(cells), steps)

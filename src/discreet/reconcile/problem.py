@@ -163,9 +163,7 @@ class UnorderedProblem:
         hashes = dict.fromkeys(self.labels, 0)
         for values, partners in ((self.noisy, self.variance), (self.known, self.known)):
             for key, numbers in values.items():
-                cells = tie_breaking.words(numbers) ^ tie_breaking.mix(
-                    tie_breaking.words(np.broadcast_to(partners[key], numbers.shape))
-                )
+                cells = tie_breaking.words(numbers) ^ tie_breaking.mix(tie_breaking.words(partners[key]))
                 total = int(tie_breaking.mix(cells).sum(dtype=np.uint64))
                 for pair in set(key) & hashes.keys():
                     hashes[pair] = (hashes[pair] + total) % 2**64
@@ -195,7 +193,7 @@ class UnorderedProblem:
             words = np.full(shape, rank + 1, dtype=np.uint64)
             for values in (self.noisy.get(key), self.variance.get(key), self.known.get(key)):
                 if values is not None:
-                    words = tie_breaking.mix(words ^ tie_breaking.words(np.broadcast_to(values, shape)))
+                    words = tie_breaking.mix(words ^ tie_breaking.words(values))
             hashes[key] = words
         return hashes
 

@@ -4,11 +4,10 @@ Rounding every margin down or up at once is not always possible, so the margins 
 cell is rounded down or up, in three stages. The first two weigh all margins alike: under unequal weights one heavy
 margin bars steps that are good for many light margins, and the light margins stay far off.
 
-**Waves.** Cells are visited in waves. The coordinates of the cells of a wave have the same sum modulo the longest side:
-in three dimensions no two cells of a wave share a sum over one axis. A cell goes up if that lowers the squared errors,
-so far, of the margins it belongs to. If m cells of a wave share a sum, each answers for 1/m of its error.
+**Waves.** Cells are visited in `waves`. A cell goes up if that lowers the squared errors, so far, of the margins it
+belongs to. If m cells of a wave share a sum, each answers for 1/m of its error.
 
-**Polish.** Then single cells are moved by one unit, in random order, while that lowers the `misfit`
+**Polish.** Then single cells are moved by one unit, in random order, while that lowers the `misfit` (`polish`)
 
     sum over the margins and the cells of (sum of the integers - sum of the least-squares values)**2.
 
@@ -37,19 +36,12 @@ import numpy as np
 from discreet.arrays import Floats, Integers
 from discreet.reconcile import apportion, tie_breaking
 from discreet.reconcile.margins import Margins
-from discreet.reconcile.misfit import Misfit, added_up, shares
-
-WAVES = 256
-"""Most waves."""
+from discreet.reconcile.misfit import Misfit
+from discreet.reconcile.polish import MOVES, polish
+from discreet.reconcile.waves import Waves
 
 SWEEPS = 2
 """Times that cells are moved wave by wave, if there are more than MOVES."""
-
-PASSES = 12
-"""Most passes over single cells."""
-
-MOVES = 4000
-"""Most cells that one pass tries."""
 
 ROUNDS = 30
 """Most rounds in which all margins take turns."""
@@ -91,51 +83,28 @@ def wave_rounding(
     low, high = (np.broadcast_to(bound, cells.shape).reshape(-1) for bound in bounds)
     integers, remainders = apportion.split(flat)
     integers = integers.clip(low, high)
-    movable = np.flatnonzero((remainders > 0) & (integers < high))
-    fractions = remainders[movable] / apportion.GRID
-    expected = np.concatenate([-np.asarray(target).reshape(-1) for target in targets])
-    expected += np.concatenate([np.ravel(sums) for sums in margins.add(integers.reshape(cells.shape))])
-    expected += added_up(margins.sum_indices(movable), fractions, len(expected))
-    order, waves = _waves(margins.sides, movable)
-    in_waves, fractions = movable[order], fractions[order]
-    sum_indices = margins.sum_indices(in_waves)
-    for wave in waves:
-        indices = sum_indices[:, wave]
-        share = shares(indices, len(expected))
-        pull = (share * (0.5 - fractions[wave] + expected[indices])).sum(axis=0) + (0.5 - fractions[wave])
-        up = pull < 0
-        integers[in_waves[wave]] += up
-        expected += added_up(indices, up - fractions[wave], len(expected))
+    remainders[integers >= high] = 0
+    movable = np.flatnonzero(remainders)
+    waves = Waves(margins, movable)
+    expected = _sums(margins, integers) - np.concatenate([np.ravel(target) for target in targets])
+    expected += _sums(margins, remainders.astype(np.int64)) / apportion.GRID
+    fractions = remainders[waves.cells] / apportion.GRID
+    integers[waves.cells] += waves.goes_up(fractions, expected)
     unweighted = Misfit(margins, flat, targets, [1.0] * len(targets), 1.0, integers)
-    for _ in range(SWEEPS if len(movable) > MOVES else 0):
-        for wave in waves:
-            unweighted.sweep(in_waves[wave], sum_indices[:, wave])
-    _polish(unweighted, movable, seed_key)
+    if len(movable) > MOVES:
+        in_waves, real = integers[waves.cells].astype(np.float64), flat[waves.cells]
+        for _ in range(SWEEPS):
+            waves.sweep(unweighted, in_waves, real)
+    polish(unweighted, movable, seed_key)
     if min(weights) < max(weights):
         weighted = Misfit(margins, flat, targets, weights, min(weights), integers)
-        _polish(weighted, movable, seed_key, best_first=True)
+        polish(weighted, movable, seed_key, best_first=True)
     return integers.reshape(cells.shape)
 
 
-def _waves(sides: Sequence[int], cells: Integers) -> tuple[Integers, list[slice]]:
-    """Return the positions of the cells wave after wave, and where each wave is."""
-    number = sum(np.unravel_index(cells, sides), start=np.zeros(len(cells), dtype=np.int64))
-    number = (number % min(max(sides), WAVES)).astype(np.int16)
-    order = np.argsort(number, kind="stable")
-    edges = [0, *(np.flatnonzero(np.diff(number[order])) + 1).tolist(), len(cells)]
-    return order, list(map(slice, edges, edges[1:]))
-
-
-def _polish(misfit: Misfit, movable: Integers, seed_key: int, best_first: bool = False) -> None:
-    """Move single cells while that lowers the misfit, pass after pass."""
-    for number in range(PASSES):
-        pull = np.abs(misfit.pull(movable))
-        helps = np.flatnonzero(pull > misfit.weight / 2 * (1 + 1e-9))
-        order = [tie_breaking.priorities(seed_key + number, len(helps))]
-        if best_first:
-            order.append(-np.rint(pull[helps] / misfit.weight * apportion.GRID))
-        if not misfit.lower(movable[helps[np.lexsort(order)[:MOVES]]]):
-            break
+def _sums(margins: Margins, cells: Integers) -> Integers:
+    """Return the sums of all margins, one after the other."""
+    return np.concatenate([np.ravel(sums) for sums in margins.add(cells.reshape(margins.sides))])
 
 
 class _Faults(NamedTuple):
@@ -197,6 +166,11 @@ class _PairMoves:
             _Sums(errors, self._strides(axes)) for errors, axes in zip(misfit.errors(), self.kept_axes, strict=True)
         ]
         self.cell_strides = self._strides(range(len(self.sides)))
+        self.floor, fraction = apportion.split(misfit.real)
+        self.ceiling = self.floor + (fraction > 0)
+        excess = misfit.integers - misfit.real
+        self.excess_to_give = np.where(misfit.integers > self.floor, excess, -np.inf)
+        self.excess_to_take = np.where(misfit.integers < self.ceiling, excess, np.inf)
 
     def _strides(self, axes: Collection[int]) -> list[int]:
         return [
@@ -248,23 +222,26 @@ class _PairMoves:
         apart = (low - high)[axis]
         givers = _indices(self.cell_strides, high, below)
         takers = givers + apart[:, None] * self.cell_strides[axis]
-        misfit = self.misfit
-        allowed = (misfit.integers[givers] > misfit.floor[givers]) & (misfit.integers[takers] < misfit.ceiling[takers])
-        cost = CELL_WEIGHT * (misfit.excess(takers) - misfit.excess(givers))
+        cost = self.excess_to_take[takers]
+        cost -= self.excess_to_give[givers]
+        cost *= CELL_WEIGHT
         changed = [sums for sums in self.sums if sums.strides[axis]]
         for errors, strides in changed:
             index = _indices(strides, high, below)
-            cost = cost + errors[index + (apart * strides[axis])[:, None]] - errors[index]
-        cost = np.where(allowed, cost, np.inf)
+            cost += errors[index + apart[:, None] * strides[axis]]
+            cost -= errors[index]
         best = cost.argmin(axis=1)
-        for pair, choice in enumerate(best.tolist()):
-            if np.isfinite(cost[pair, choice]):
-                coordinates = high[:, pair] + below[:, choice]
-                sums = [
-                    (errors, int(coordinates @ strides), int(apart[pair]) * strides[axis])
-                    for errors, strides in changed
-                ]
-                self._take(int(givers[pair, choice]), int(takers[pair, choice]), sums)
+        pairs = np.flatnonzero(np.isfinite(cost[np.arange(len(best)), best]))
+        best, apart = best[pairs], apart[pairs]
+        coordinates = high[:, pairs] + below[:, best]
+        cells = zip(givers[pairs, best].tolist(), takers[pairs, best].tolist(), strict=True)
+        sums = [
+            zip((strides @ coordinates).tolist(), (apart * strides[axis]).tolist(), strict=True)
+            for _, strides in changed
+        ]
+        all_errors = [errors for errors, _ in changed]
+        for (giver, taker), *places in zip(cells, *sums, strict=True):
+            self._take(giver, taker, all_errors, places)
 
     def _coordinates(self, strides: list[int], index: Integers) -> Integers:
         """Return the coordinates of sums, one row an axis; 0 on axes that the margin does not keep."""
@@ -275,21 +252,27 @@ class _PairMoves:
             ]
         )
 
-    def _take(self, giver: int, taker: int, sums: list[tuple[Floats, int, int]]) -> None:
+    def _take(self, giver: int, taker: int, all_errors: list[Floats], places: Sequence[tuple[int, int]]) -> None:
         """Move a unit from one cell to another, if both may and the misfit of the sums does not rise.
 
-        `sums` has, for each margin that changes, the errors, the index of the giver's sum, and the step to the taker's.
+        For each margin that changes, `places` has the index of the giver's sum, and the step to the taker's.
         """
-        misfit = self.misfit
-        if misfit.integers[giver] <= misfit.floor[giver] or misfit.integers[taker] >= misfit.ceiling[taker]:
+        if self.excess_to_give[giver] == -np.inf or self.excess_to_take[taker] == np.inf:
             return
-        if sum(errors[index + step] - errors[index] + 1 for errors, index, step in sums) > 1e-9:
+        changes = 0.0
+        for errors, (index, step) in zip(all_errors, places, strict=True):
+            changes += errors[index + step] - errors[index] + 1
+        if changes > 1e-9:
             return
-        misfit.integers[giver] -= 1
-        misfit.integers[taker] += 1
-        for errors, index, step in sums:
+        for errors, (index, step) in zip(all_errors, places, strict=True):
             errors[index] -= 1
             errors[index + step] += 1
+        for cell, step in ((giver, -1), (taker, 1)):
+            integer = self.misfit.integers[cell] + step
+            excess = integer - self.misfit.real[cell]
+            self.misfit.integers[cell] = integer
+            self.excess_to_give[cell] = excess if integer > self.floor[cell] else -np.inf
+            self.excess_to_take[cell] = excess if integer < self.ceiling[cell] else np.inf
 
 
 def _indices(strides: list[int], above: Integers, below: Integers) -> Integers:

@@ -155,12 +155,16 @@ class TableRounding:
     def _raked(self) -> Floats:
         """Return the cells scaled until the fixed sums are met; shifted if scaling does not get there."""
         cells = np.clip(self.real, self.low, self.high).reshape(-1)
-        free = (self.low < self.high).reshape(-1)
+        is_free = (self.low < self.high).reshape(-1)
+        scalings = [
+            _Scaling(cells, is_free, sum_index, target)
+            for sum_index, target in zip(self.sum_indices, self.targets, strict=True)
+        ]
         worst = np.inf
-        for _ in range(SWEEPS if self.sum_indices else 0):
+        for _ in range(SWEEPS if scalings else 0):
             worst = 0.0
-            for sum_index, target in zip(self.sum_indices, self.targets, strict=True):
-                cells, error = _scaled(cells, free, sum_index, target)
+            for scaling in scalings:
+                cells, error = scaling.scaled(cells)
                 worst = max(worst, error)
             if worst < 1e-9:
                 break
@@ -216,13 +220,28 @@ class TableRounding:
         return not wrong
 
 
-def _scaled(cells: Floats, free: Booleans, sum_index: Integers, target: Integers) -> tuple[Floats, float]:
-    """Return free cells scaled so that the sums are the targets, and the largest error before."""
-    inside = sum_index >= 0
-    free_sums = np.bincount(sum_index[inside], np.where(free, cells, 0.0)[inside], minlength=len(target)) + 0.0
-    other_sums = np.bincount(sum_index[inside], np.where(free, 0.0, cells)[inside], minlength=len(target))
-    free_targets = np.maximum(target - other_sums, 0.0)
-    used = np.bincount(sum_index[inside], minlength=len(target)) > 0
-    error = float(np.abs(np.where(used, free_sums - free_targets, 0.0)).max())
-    ratio = np.divide(free_targets, free_sums, out=np.ones_like(free_sums), where=(free_sums > 0) & used)
-    return np.where(inside & free, cells * ratio[sum_index], cells), error
+class _Scaling:
+    """Scales cells so that the sums of one fixed margin are its targets. Cells whose bounds are equal stay."""
+
+    def __init__(self, cells: Floats, is_free: Booleans, sum_index: Integers, target: Integers) -> None:
+        size, inside = len(target), sum_index >= 0
+        self._moves = inside & is_free
+        self._all_move = bool(self._moves.all())
+        self._sum_index = sum_index if self._all_move else sum_index[self._moves]
+        stays = inside & ~is_free
+        still = np.bincount(sum_index[stays], cells[stays], minlength=size)
+        self._target = np.maximum(target - still, 0.0)
+        self._is_used = np.bincount(sum_index[inside], minlength=size) > 0
+
+    def scaled(self, cells: Floats) -> tuple[Floats, float]:
+        """Return the scaled cells, and the largest error of a sum before."""
+        moving = cells if self._all_move else cells[self._moves]
+        sums = np.bincount(self._sum_index, moving, minlength=len(self._target)) + 0.0  # no cells have integer sums
+        error = float(np.abs(sums - self._target).max(where=self._is_used, initial=0.0))
+        ratio = np.divide(self._target, sums, out=np.ones_like(sums), where=(sums > 0) & self._is_used)
+        moving = moving * ratio[self._sum_index]
+        if self._all_move:
+            return moving, error
+        cells = cells.copy()
+        cells[self._moves] = moving
+        return cells, error

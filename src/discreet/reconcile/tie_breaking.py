@@ -24,9 +24,13 @@ Words = npt.NDArray[np.uint64]
 def mix(words: Words) -> Words:
     """Return 64-bit integers scrambled one to one."""
     with np.errstate(over="ignore"):
-        words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(words ^ (words >> np.uint64(31)))
+        mixed = words >> np.uint64(30)
+        mixed ^= words
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(27)
+        mixed *= np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+        return np.asarray(mixed)
 
 
 def words(values: npt.NDArray[Any]) -> Words:

@@ -6,6 +6,7 @@ second run up, so that the result is at least the true delta.
 """
 
 import math
+from collections.abc import Hashable
 from itertools import product
 from typing import Any
 
@@ -138,7 +139,7 @@ def check_deviations(plan: NoisePlan, workload: Workload) -> None:
 def check_deviations_of_unequal_groups(plan: NoisePlan, workload: Workload) -> None:
     """Assert that the figures that a release states, which are those of the tree, are those of dense least squares."""
     depths = [len(sizes) - 1 for sizes in workload.axes]
-    levels = {
+    levels: dict[int, dict[Hashable, Any]] = {
         axis: {level: groups(sizes, level) for level in range(1, depths[axis])}
         for axis, sizes in enumerate(workload.axes)
         if depths[axis] > 1

@@ -11,6 +11,8 @@ A release goes through these steps, and no others:
     reserve -> spend -> complete        units are held from reserve on; at the first draw they are spent
     reserve -> refund                   only before the first draw; after it the release may be reserved again
 
+The entry `plan` keeps what a release measures, with which noise, after the release was reserved. It changes no state.
+
 `used` in every entry is the sum of units held after the entry. The entry of a spend binds the cells that it spent, and
 says whose privacy was spent, which is the same in all entries of one ledger.
 """
@@ -158,6 +160,8 @@ class History:
         Units held.
     protects
         Whose privacy was spent; None if no release said so.
+    plans
+        For every entry `plan`, the name of its release, the version label, and the plan.
     failures
         A line for every entry that is not as it was written. Empty if and only if the whole chain is.
     """
@@ -169,6 +173,7 @@ class History:
     last: Entry | None = None
     used: int = 0
     protects: str | None = None
+    plans: list[tuple[str, str, str]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     def add(self, entry: Entry) -> None:
@@ -192,6 +197,10 @@ class History:
             yield from self._change_state(entry)
             if entry.kind == "spend":
                 yield from self._spend(entry)
+        elif entry.kind == "plan":
+            self.plans.append((entry.subject, str(entry.data["label"]), str(entry.data["plan"])))
+            if entry.subject not in self.records:
+                yield f"it is the plan of {entry.subject!r}, which is not reserved"
         if entry.used != self.used:
             yield f"it says that {entry.used} units are used; the entries up to it add up to {self.used}"
         if self.used > self.opening.get("capacity", 0):
@@ -215,6 +224,14 @@ class History:
         if self.protects is not None and protects != self.protects:
             yield f"it protects {protects}; entries before it protect {self.protects}"
         self.protects = self.protects or protects
+
+    def plans_of(self, label: str) -> list[str]:
+        """Return the plans of a version label, each once, in order, except those of releases that were refunded."""
+        kept = [plan for release, of, plan in self.plans if of == label and self._holds_units(release)]
+        return list(dict.fromkeys(kept))
+
+    def _holds_units(self, release: str) -> bool:
+        return release in self.records and self.records[release].state != "refunded"
 
     def check(self) -> "History":
         """Return the history. Raise LedgerError if an entry is not as it was written, or if there is none."""

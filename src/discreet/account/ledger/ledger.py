@@ -14,6 +14,7 @@ again under the same name, and its grant has the state it was left in. With quer
     entries       the chain in the database
     opening       the first entry, and the unit
     spent_cells   the cells that were spent
+    label_plans   what releases measured, by version label
     store         the database
 """
 
@@ -26,20 +27,19 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from discreet import files
-from discreet.account.ledger import chain, currency, spent_cells, store
+from discreet.account.ledger import chain, currency, label_plans, spent_cells, store
+from discreet.account.ledger._names import check_name, checked_note
 from discreet.account.ledger.chain import Head, History, Record
 from discreet.account.ledger.currency import Budget, Parts, Unit
 from discreet.account.ledger.entries import ChainStore, read
 from discreet.account.ledger.grant import Grant
+from discreet.account.ledger.label_plans import LabelPlan
 from discreet.account.ledger.opening import new_opening, read_opening, read_unit
 from discreet.account.ledger.statement import Statement
 from discreet.account.ledger.store import Store
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.exact import Number, is_integer
-
-MOST_NOTE = 1 << 16
-LONGEST_NAME = 200
 
 
 class Ledger:
@@ -122,7 +122,7 @@ class Ledger:
             The secret is not 32 bytes.
         """
         if name is not None:
-            _check_name(name, "name")
+            check_name(name, "name")
         identity = secrets.token_hex(16)
         chain_key = chain.derive_key(secret, identity)
         opening = new_opening(identity, name, unit, Budget.of(epsilon, delta), contributions)
@@ -216,6 +216,7 @@ class Ledger:
         *,
         protects: str | None = None,
         composable: bool = True,
+        plan: LabelPlan | None = None,
     ) -> "Grant":
         """Hold units for a release, before anything is drawn.
 
@@ -236,6 +237,8 @@ class Ledger:
             one ledger must protect the same. None leaves that to the caller.
         composable
             False for a release without a composed guarantee: keys made from contributors, codebooks read from the data.
+        plan
+            What the release measures, to be kept under its version label; None: nothing is kept.
 
         Returns
         -------
@@ -247,12 +250,12 @@ class Ledger:
         BudgetError
             The cost is above the units that are left.
         LedgerError
-            The release is not composable, protects others than earlier releases, or was reserved before with another
-            cost or other cells.
+            The release is not composable, protects others than earlier releases, was reserved before with another
+            cost or other cells, or was planned before another release of its label was reserved.
         ParameterError
             The name, the cost, a digest or the note is not valid.
         """
-        _check_name(release, "release")
+        check_name(release, "release")
         if not is_integer(cost) or cost < 0:
             raise ParameterError(f"cost is {cost!r:.60}; give what `cost` returned, an integer of 0 or more")
         if not composable:
@@ -260,10 +263,11 @@ class Ledger:
                 f"{release!r} has no composed guarantee (keys made from contributors, or categories read from the"
                 " data), and no ledger can grant it: use query keys and declared categories, or publish it without one"
             )
-        digests, note = spent_cells.digests(cells), _checked_note(note)
+        digests, note = spent_cells.digests(cells), checked_note(note)
         terms = {"cost": cost, "cells": spent_cells.fingerprint(digests), "protects": protects}
         with self._store.write() as connection:
             last, record = self._chain.last(connection), self._chain.record(connection, release)
+            kept = [] if plan is None else label_plans.kept(self._chain, connection, release, plan)
             if record is None or record.state == "refunded":
                 self._chain.check_protects(connection, release, protects)
                 left = self.capacity - last.used
@@ -282,7 +286,22 @@ class Ledger:
                     f"{release!r} was reserved before, for {record.cost} units, with another cost, other cells or"
                     f" another unit; {remedy} use another name for another release"
                 )
+            if plan is not None and plan.text not in kept:
+                label_plans.keep(self._chain, connection, release, plan)
         return Grant(self._chain, record, digests)
+
+    def plans(self, label: str) -> list[str]:
+        """Return what releases under a version label measured, as they were kept by `reserve`, in order.
+
+        Plans of releases that were refunded are left out.
+
+        Raises
+        ------
+        LedgerError
+            An entry is not as it was written.
+        """
+        with self._store.read() as connection:
+            return self._chain.replay(connection).check().plans_of(label)
 
     def find(self, release: str) -> "Grant | None":
         """Return the grant of a release, to refund or complete it; None if the release was never reserved."""
@@ -378,18 +397,3 @@ class Ledger:
             history.used - reserved, reserved, epsilon, delta, history.protects, tuple(history.records.values()),
             history.last.head,
         )  # fmt: skip
-
-
-def _checked_note(note: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        written = chain.canonical(dict(note))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ParameterError(f"the note cannot be written as JSON ({error}); give names, texts and numbers") from None
-    if len(written) > MOST_NOTE:
-        raise ParameterError(f"the note takes {len(written)} bytes; keep it below {MOST_NOTE}")
-    return dict(note)
-
-
-def _check_name(value: object, field: str) -> None:
-    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME or not value.isprintable():
-        raise ParameterError(f"{field} is {value!r:.60}; give a text of 1 to {LONGEST_NAME} printable characters")

@@ -183,6 +183,12 @@ def _stated(report: Report, manifest: dict[str, Any]) -> None:
     designs = [spec["design"], *(entry["design"] for entry in spec.get("measure", []) if entry["design"] is not None)]
     stated = "; ".join(f"{design!r:.120}" for design in designs)
     report.state(f"the design: {stated}, and properties and utility in the certificate")
+    earlier = sum(entry.get("earlier") is True for entry in spec.get("measure", []))
+    if earlier:
+        report.state(
+            f"that an earlier release under this version measured {earlier} of the measured groupings, with the same"
+            " numbers (compare measurements.csv of that folder; the promise covers all measured groupings)"
+        )
     secret = "no secret" if key["fingerprint"] is None else f"secret {key['fingerprint']}"
     report.state(f"that noise was drawn from the certificate's table with {key['kind']} keys, {secret}")
     entry = "none" if ledger is None else f"{ledger['units']} units at {ledger['seq']} of {ledger['id']}"

@@ -135,7 +135,9 @@ def _listed(spec: dict[str, Any], layout: cells.Layout) -> set[int]:
     """Return the indices of the groupings that spec.measure lists, and of groupings with the same cells."""
     listed: set[int] = set()
     for entry in spec["measure"]:
-        need(list(entry) == MEASURED, f"an entry of measure has other fields than {', '.join(MEASURED)}")
+        mark = ["earlier"] if entry.get("earlier") is True else []
+        names = ", ".join([*MEASURED, "earlier"])
+        need(list(entry) == MEASURED + mark, f"an entry of measure has other fields than {names}")
         indices = next((own for table, own in layout.tables if table["name"] == entry["table"]), [])
         whole = indices[:1] if entry["margin"] is None else indices
         margin = entry["margin"]

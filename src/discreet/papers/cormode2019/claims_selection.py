@@ -237,9 +237,7 @@ def figure_9() -> Sequence[Claim]:
         gm = named("GM", 2, alpha).loss("L0")
         meet = next(n for n in range(2, 40) if close(named(WEAK, n, alpha).loss("L0"), gm))
         what = f"alpha = {alpha}: first n at which WM (WH) has the cost of GM"
-        kind: Kind = (
-            "quoted" if panel == "b" else "stated"
-        )  # (a): "for the whole range of n"
+        kind: Kind = "quoted" if panel == "b" else "stated"  # (a): "for the whole range of n"
         found.append(measured(f"Figure 9({panel})", what, printed, meet, 0, kind=kind))
     em = [named("EM", n, "2/3").loss("L0") for n in range(4, 31, 2)]
     above = [float(matrix("EM", n, "99/100")[0, 0]) > 1 / (n + 1) for n in range(2, 31)]

@@ -50,6 +50,9 @@ class Workload:
         For every published grouping the level of each axis; 0 is the whole axis.
     touches
         For every grouping the most cells that hold one person. More than 1 if categories overlap. None: 1 for all.
+    given
+        For every grouping the precision of a measurement that there is already; 0 if there is none. It adds to the
+        precisions of every plan. None: 0 for all.
 
     Raises
     ------
@@ -69,6 +72,7 @@ class Workload:
     axes: tuple[tuple[int, ...], ...]
     groupings: tuple[tuple[int, ...], ...]
     touches: tuple[int, ...] | None = None
+    given: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", _tuples(self.axes, "axes"))
@@ -130,7 +134,8 @@ class Workload:
 
     def precisions(self, tau: Any) -> Floats:
         """Return lambda of every residual space, for precisions of groupings along the last axis."""
-        return self.spaces.sum_above(np.asarray(tau, dtype=np.float64) / self.cells)
+        precisions = np.asarray(tau, dtype=np.float64) + (0.0 if self.given is None else np.array(self.given))
+        return self.spaces.sum_above(precisions / self.cells)
 
     def variances(self, tau: Any) -> Floats:
         """Return the mean variance of the cells of every grouping by least squares; math.inf if it is not determined.

@@ -93,12 +93,23 @@ def guarantee(words: Words, plan: ReleasePlan) -> str:
         "guarantee",
         words("guarantee"),
         (_in_symbols(words, spec, promise) if promise is not None else f"<p>{words('why_not')}</p>")
+        + "".join(f"<p>{escape(sentence)}</p>" for sentence in earlier_text(words, spec))
         + grid(words("cap_guarantee"), heads, rows, 0)
         + _curve(words, plan)
         + f"<h3>{words('not_covered')}</h3><ul>"
         + "".join(f"<li>{line}</li>" for line in _outside(words, spec))
         + "</ul>",
     )
+
+
+def earlier_text(words: Words, spec: ReleaseSpec) -> list[str]:
+    """Return a sentence on what earlier releases under the version label measured; nothing if they measured nothing."""
+    entries = spec.measure if isinstance(spec.measure, list) else []
+    before = sum(entry.earlier is not None for entry in entries)
+    if not before:
+        return []
+    label, measured = spec.version, words.number(len(entries))
+    return [words("earlier", label=label, before=words.number(before), measured=measured)]
 
 
 def _in_symbols(words: Words, spec: ReleaseSpec, promise: "Promise") -> str:

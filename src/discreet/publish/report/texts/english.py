@@ -206,6 +206,9 @@ TEXTS = {
     "whatever": "This holds whatever else anyone knows and whatever they compute from the tables. The numbers are"
     " computed from the integers that the noise is drawn from, over all counts that include one person, and they are"
     " upper bounds.",
+    "earlier": "An earlier release under the version label {label} measured {before} of the {measured} measured tables"
+    " and margins. They have the same noise and the same numbers here, and the guarantee covers both releases"
+    " together.",
     "cap_guarantee": "The guarantee in numbers",
     "head_what": "what",
     "head_value": "value",

@@ -203,6 +203,9 @@ TEXTS = {
     "whatever": "Cela vaut quoi que l’on sache par ailleurs et quoi que l’on calcule à partir des tableaux. Les"
     " valeurs sont calculées à partir des entiers dont le bruit est tiré, sur tous les effectifs qui incluent une"
     " personne, et ce sont des bornes supérieures.",
+    "earlier": "Une publication antérieure sous l’étiquette de version {label} a mesuré {before} des {measured}"
+    " tableaux et marges mesurés. Ils ont ici le même bruit et les mêmes nombres, et la garantie couvre les deux"
+    " publications ensemble.",
     "cap_guarantee": "La garantie en nombres",
     "head_what": "quoi",
     "head_value": "valeur",

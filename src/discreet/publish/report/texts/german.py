@@ -206,6 +206,9 @@ TEXTS = {
     "whatever": "Das gilt, was auch immer jemand sonst weiß und aus den Tabellen berechnet. Die Werte sind aus den"
     " ganzen Zahlen berechnet, aus denen das Rauschen gezogen wird, über alle Zahlen, in denen eine Person mitzählt,"
     " und sie sind obere Schranken.",
+    "earlier": "Eine frühere Veröffentlichung mit der Versionskennung {label} hat {before} der {measured} gemessenen"
+    " Tabellen und Randsummen gemessen. Sie haben hier dasselbe Rauschen und dieselben Werte, und die Garantie gilt für"
+    " beide Veröffentlichungen zusammen.",
     "cap_guarantee": "Die Garantie in Zahlen",
     "head_what": "was",
     "head_value": "Wert",

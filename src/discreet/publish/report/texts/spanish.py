@@ -203,6 +203,9 @@ TEXTS = {
     "whatever": "Esto vale sepa lo que sepa alguien además y calcule lo que calcule con las tablas. Los valores se"
     " calculan con los enteros de los que se extrae el ruido, sobre todos los recuentos que incluyen a una persona, y"
     " son cotas superiores.",
+    "earlier": "Una publicación anterior con la etiqueta de versión {label} midió {before} de las {measured} tablas y"
+    " márgenes medidos. Aquí tienen el mismo ruido y los mismos números, y la garantía abarca ambas publicaciones"
+    " juntas.",
     "cap_guarantee": "La garantía en números",
     "head_what": "qué",
     "head_value": "valor",

@@ -1,0 +1,282 @@
+"""Plan a release around what earlier releases under its label measured.
+
+A grouping that was measured keeps its table of noise, and costs what it cost. The other groupings share the rest of the
+budget: the planner plans them for a smaller epsilon, and knows the precisions of what was measured. The smaller epsilon
+is about the largest one at which old and new tables together, composed exactly, meet the budget of the release. So the
+promise covers both releases.
+
+    the rest of the budget is enough        the other groupings are planned, if that makes the aim smaller by `GAIN`
+    it is not, and all are determined       nothing new is measured
+    it is not                               the release is refused
+
+What the publisher demands of single groupings (`within`, `no_worse_than`) is checked for old and new tables together.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.certify.ptable import PTable
+from discreet.errors import ExceededBudgetError, ParameterError, ReleaseError, TargetError
+from discreet.exact import Epsilon, exact, rounded_up
+from discreet.plan.adviser import best_advice
+from discreet.plan.guarantee import composed_promise
+from discreet.plan.layout import Layout
+from discreet.plan.named_groupings import in_words
+from discreet.plan.noise_table import ReleaseNoise
+from discreet.plan.planner._certified_noise import variance
+from discreet.plan.planner._gaussian_bound import mu_of
+from discreet.plan.planner.aim import Aim
+from discreet.plan.planner.error_law import error_law
+from discreet.plan.planner.noise_plan import NoisePlan
+from discreet.plan.planner.workload import Workload
+from discreet.plan.spec import ReleaseSpec
+
+Planner = Callable[[Workload, Aim, str, str, Sequence[int]], NoisePlan]
+"""Plan a workload with an aim, for epsilon and delta, by measuring some of its groupings."""
+
+LEAST = 0.02
+"""The smallest share of epsilon for which new groupings are planned."""
+
+STEP = 1.25
+"""The share is raised and lowered by this factor until it is between one that fits and one that does not."""
+
+CLOSE = 1.06
+"""The search for the share ends when these two are this close."""
+
+MOST_PLANS = 8
+
+GAIN = 0.99
+"""New groupings are measured if the aim, as a standard deviation, falls below this share, or if they must be."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was measured, and how a release is planned around it.
+
+    Attributes
+    ----------
+    spec, layout
+        The release.
+    workload, index_of
+        Its groupings as the planner sees them, and for every grouping of the layout its index there.
+    tables
+        For every grouping of the workload that was measured its table of noise.
+    """
+
+    spec: ReleaseSpec
+    layout: Layout
+    workload: Workload
+    index_of: Sequence[int]
+    tables: Mapping[int, PTable]
+
+    def noise(self, new: Mapping[int, PTable], reason: str) -> ReleaseNoise:
+        """Return the noise of a release that measures more groupings of the workload."""
+        table_of = {**new, **self.tables}
+        ptables = {ptable.table_digest: ptable for ptable in table_of.values()}
+        order = list(ptables)
+        numbers = [order.index(table_of[index].table_digest) if index in table_of else None for index in self.index_of]
+        return ReleaseNoise.in_order(self.layout, list(ptables.values()), numbers, reason)
+
+    def fits(self, noise: ReleaseNoise) -> bool:
+        """Return True if old and new tables together meet the budget."""
+        try:
+            composed_promise(self.spec, noise.ptables, noise.measured.touches(self.spec.unit.contributions))
+        except ExceededBudgetError:
+            return False
+        return True
+
+
+def later_noise(given: Given, aim: Aim, planner: Planner) -> ReleaseNoise:
+    """Return the noise of a release: what was measured, and what is planned with the rest of the budget.
+
+    Parameters
+    ----------
+    given
+        The release, and what was measured under its label.
+    aim
+        What is made small, and what must be reached.
+    planner
+        How new groupings are planned.
+
+    Raises
+    ------
+    ExceededBudgetError
+        What was measured exceeds the budget alone.
+    ReleaseError
+        The rest of the budget does not suffice for a grouping that what was measured does not determine.
+    TargetError
+        A demand is not met.
+    """
+    require_affordable(given, given.noise({}, ""))
+    count = len(given.workload.groupings)
+    precisions = [1 / variance(given.tables[index]) if index in given.tables else 0.0 for index in range(count)]
+    workload = replace(given.workload, given=tuple(precisions))
+    goal = replace(aim, targets=(), no_worse_than_published=False)
+    undetermined = workload.undetermined([])
+    plan, share = None, 0.0
+    if len(given.tables) < count:
+        plan, share = _planned(given, workload, goal, planner)
+    kept = f"earlier releases under this version label measured {len(given.tables)} of {count} groupings"
+    if plan is None and undetermined:
+        raise _no_room(given, undetermined)
+    before = math.inf if undetermined else math.sqrt(aim.error(given.workload, workload.variances(np.zeros(count))))
+    if plan is None or plan.error > GAIN * before:
+        noise = given.noise({}, f"{kept}; nothing else is measured")
+    else:
+        new = {index: plan.tables[table] for index, table in enumerate(plan.noise_of) if table is not None}
+        rest = f"{plan.kind} noise on {len(new)} others, for the rest of the budget, about epsilon {share:.3g}"
+        noise = given.noise(new, f"{kept}, which keep their noise; {rest}")
+    require_demands(given, aim, noise)
+    return noise
+
+
+def require_affordable(given: Given, noise: ReleaseNoise) -> None:
+    """Raise ExceededBudgetError if what was measured exceeds the budget of the release alone."""
+    try:
+        composed_promise(given.spec, noise.ptables, noise.measured.touches(given.spec.unit.contributions))
+    except ExceededBudgetError as error:
+        raise ExceededBudgetError(
+            f"what was measured under the version label {given.spec.version!r:.120} is measured again, with the same"
+            f" noise, and exceeds the budget: {error.finding}",
+            "give at least the budget of the earlier release, or a new version label",
+        ) from None
+
+
+def _planned(given: Given, workload: Workload, aim: Aim, planner: Planner) -> tuple[NoisePlan | None, float]:
+    """Return the plan of the other groupings for about the largest epsilon that is left, and this epsilon."""
+    assert given.spec.budget is not None
+    epsilon = float(Epsilon.of(given.spec.budget.epsilon))
+    others = [index for index in range(len(workload.groupings)) if index not in given.tables]
+    delta = _rest_of_delta(given)
+    best, fitting, failing = None, 0.0, math.inf
+    share = min(max(_first_share(given, epsilon, delta), LEAST), 1.0)
+    for _ in range(MOST_PLANS if delta > 0 else 0):
+        plan = _plan_at(given, workload, aim, planner, share * epsilon, delta, others)
+        if plan is not None:
+            best, fitting = plan, share
+        else:
+            failing = share
+        if fitting >= 1 or failing <= LEAST or failing <= fitting * CLOSE:
+            break
+        if fitting == 0:
+            share = max(share / STEP**2, LEAST)
+        elif failing == math.inf:
+            share = min(share * STEP, 1.0)
+        else:
+            share = math.sqrt(fitting * failing)
+    return best, fitting * epsilon
+
+
+def _plan_at(
+    given: Given,
+    workload: Workload,
+    aim: Aim,
+    planner: Planner,
+    epsilon: float,
+    delta: float,
+    others: Sequence[int],
+) -> NoisePlan | None:
+    """Return the plan of the other groupings for a budget; None if old and new tables exceed the whole budget."""
+    try:
+        plan = planner(workload, aim, f"{epsilon:.4g}", f"{delta:.3g}", others)
+    except ParameterError:
+        return None  # no table holds so much noise
+    new = {index: plan.tables[table] for index, table in enumerate(plan.noise_of) if table is not None}
+    return plan if given.fits(given.noise(new, "")) else None
+
+
+def _rest_of_delta(given: Given) -> float:
+    """Return half of the delta that what was measured leaves at any epsilon."""
+    assert given.spec.budget is not None
+    noise = given.noise({}, "")
+    touches = noise.measured.touches(given.spec.unit.contributions)
+    promise = composed_promise(given.spec, noise.ptables, touches)
+    floor = 0.0 if promise is None else promise.floor
+    return (float(exact(given.spec.budget.delta, "delta")) - floor) / 2
+
+
+def _first_share(given: Given, epsilon: float, delta: float) -> float:
+    """Return a first guess of the share of epsilon that is left: by sums of epsilons, or as for Gaussian noise."""
+    rows = given.spec.unit.contributions
+    tables = [(table, given.workload.times[index] * rows) for index, table in given.tables.items()]
+    summed = sum(float(table.certificate.epsilon) * times for table, times in tables)
+    loss = sum(times / variance(table) for table, times in tables)
+    if delta <= 0:
+        return 0.0
+    squares = mu_of(epsilon, 2 * delta) ** 2
+    return max(1 - summed / epsilon, math.sqrt(max(1 - loss * rows / squares, 0.0)))
+
+
+def _no_room(given: Given, undetermined: Sequence[int]) -> ReleaseError:
+    """Return the error that says what can be published with the budget."""
+    assert given.spec.budget is not None
+    noise = given.noise({}, "")
+    touches = noise.measured.touches(given.spec.unit.contributions)
+    promise = composed_promise(given.spec, noise.ptables, touches)
+    names = {index: in_words(grouping) for index, grouping in zip(given.index_of, given.layout.groupings, strict=True)}
+    budget = given.spec.budget
+    spent = "" if promise is None else f" (delta {rounded_up(promise.delta)} at epsilon {budget.epsilon})"
+    possible = [names[index] for index in names if index not in undetermined]
+    return ReleaseError(
+        f"the budget is epsilon {budget.epsilon} and delta {budget.delta}, and what was measured under the version"
+        f" label {given.spec.version!r:.120} takes nearly all of it{spent}; nothing is left for"
+        f" {_some([names[index] for index in undetermined])}, which it does not determine. Possible with this budget:"
+        f" {_some(possible)}. Publish these alone, or give a larger budget, which is of both releases together"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:6])) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def require_demands(given: Given, aim: Aim, noise: ReleaseNoise) -> None:
+    """Raise TargetError if the measured groupings do not meet what is asked of single groupings.
+
+    Parameters
+    ----------
+    given
+        The release.
+    aim
+        What must be reached.
+    noise
+        The measured groupings, old and new.
+    """
+    if not aim.targets and not aim.no_worse_than_published:
+        return
+    workload = given.workload
+    numbers: list[int | None] = [None] * len(workload.groupings)
+    for planned, number in zip(given.index_of, noise.measured.noise_of, strict=True):
+        numbers[planned] = number if numbers[planned] is None else numbers[planned]
+    for target in aim.targets:
+        law = error_law(workload, noise.ptables, tuple(numbers), target.grouping)
+        what = f"the half width at level {target.level:g}"
+        _require(workload, target.grouping, what, target.half_width, law.quantile(target.level))
+    if aim.no_worse_than_published:
+        assert given.spec.budget is not None
+        budget = given.spec.budget
+        one = best_advice(
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            cells=sum(workload.times),
+            contributions=given.spec.unit.contributions,
+            bits=given.spec.bits,
+        ).ptable
+        most = np.sqrt(workload.variances(np.full(len(numbers), 1 / variance(one))))
+        tau = np.array([0.0 if number is None else 1 / variance(noise.ptables[number]) for number in numbers])
+        for grouping, (asked, has) in enumerate(zip(most, np.sqrt(workload.variances(tau)), strict=True)):
+            _require(workload, grouping, "the standard deviation", float(asked) * (1 + 1e-9), float(has))
+
+
+def _require(workload: Workload, grouping: int, what: str, asked: float, has: float) -> None:
+    if has > asked:
+        raise TargetError(
+            f"{what} of grouping {grouping}, {workload.groupings[grouping]}, shall be at most {asked:.4g}; it is"
+            f" {has:.4g} with what was measured under this version label, which keeps its noise: ask for that much,"
+            " give a larger budget, or give a new version label",
+            grouping,
+            asked,
+            has,
+        )
