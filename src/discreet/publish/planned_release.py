@@ -318,11 +318,12 @@ def summary(plan: ReleasePlan) -> dict[str, str]:
     """Return the guarantee, the noise and its reason, by name, in words. Nothing in it depends on the data."""
     rows, layout = rows_in_words(plan), plan.layout
     unit = "one row" if plan.spec.unit.id is None else "one person"
+    groupings = "1 grouping" if len(layout.groupings) == 1 else f"{len(layout.groupings)} groupings"
     who = unit if plan.spec.unit.contributions == 1 else f"each row of {unit}"
     return {
         "guarantee": guarantee_in_words(plan),
         **({"rows of a person": rows} if rows is not None else {}),
-        "tables": f"{len(layout.tables)}, with {len(layout.groupings)} groupings in all: tables and margins",
+        "tables": f"{len(layout.tables)}, with {groupings} in all: tables and margins",
         **_measured_in_words(plan),
         **_levels_in_words(plan),
         "cells": f"{plan.measured.size}; {who} is in {plan.touches} of them at most",
