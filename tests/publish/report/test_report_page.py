@@ -173,6 +173,13 @@ def test_the_same_input_gives_the_same_bytes_and_nothing_private_enters() -> Non
     )
 
 
+def test_a_delta_is_not_broken_between_two_lines() -> None:
+    rows = re.findall(r'<td class="text">([^<]*<span class="whole">[^<]*</span>|[^<]*)</td>', report_text())
+    deltas = [row for row in rows if re.search("[0-9]e-[0-9]", row)]
+    assert len(deltas) == 3
+    assert all("whole" in row for row in deltas)
+
+
 def test_the_guarantee_is_stated_in_words_and_symbols_and_never_understated() -> None:
     text = report_text()
     assert "Whether or not any one person took part" in text
