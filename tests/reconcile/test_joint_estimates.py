@@ -203,7 +203,7 @@ def test_nodes_of_a_tree_are_of_one_kind_if_their_trees_and_their_parents_are_al
     # the states are 0 | 1 2 | 3 4 5 | 6 7 8 _other; the first is a country, the next two are one, and so is the last
     a, states = sizes[10], sizes[4]
     assert len({a[0], a[1], a[3], a[6]}) == 4
-    assert a[1] == a[2] and a[3] == a[4] == a[5] and a[6] == a[7] == a[8] == a[9]
+    assert [a.index(kind) for kind in a] == [0, 1, 1, 3, 3, 3, 6, 6, 6, 6]
     assert len(set(states)) == 4
 
 

@@ -206,6 +206,16 @@ class ErrorLaw:
         turned = (heights * np.exp(-1j * frequencies * x)).imag / frequencies
         return 0.5 - self._spacing / math.pi * float(turned.sum())
 
+    def density(self, x: Floats, smoothing: float) -> Floats:
+        """Return the density of the error plus normal noise of a standard deviation of .01 or more, at some points."""
+        frequencies, heights = self._heights
+        more = max(smoothing**2 - self._sigma**2, 0.0)
+        heights = heights * np.exp(-more * frequencies**2 / 2)
+        present = np.abs(heights) > NEGLIGIBLE
+        frequencies, heights = frequencies[present], heights[present]
+        turned = np.exp(-1j * np.multiply.outer(np.asarray(x, dtype=np.float64), frequencies)) @ heights
+        return np.asarray(self._spacing / math.pi * turned.real)
+
     @cached_property
     def _sigma(self) -> float:
         return max(SMOOTHING, RELATIVE_SMOOTHING * self.deviation)
