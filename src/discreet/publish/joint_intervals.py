@@ -67,6 +67,7 @@ class JointIntervals:
     parts: tuple[ComponentEstimates | DenseEstimates, ...]
     part_of: Mapping[int, ComponentEstimates | DenseEstimates]
     _laws: dict[bytes, ErrorLaw] = field(default_factory=dict)
+    _ends: dict[tuple[int, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
     def ends(self, measurements: Measurements, level: float = LEVEL) -> dict[int, Ends]:
         """Return the first and the last count of every interval, by grouping index.
@@ -80,10 +81,16 @@ class JointIntervals:
         """
         found = {}
         for index, estimates in self.estimates(measurements).items():
+            found[index] = interval_around(estimates, *self.ends_of_errors(index, level))
+        return found
+
+    def ends_of_errors(self, index: int, level: float = LEVEL) -> tuple[Floats, Floats]:
+        """Return the ends of the error of every cell of a grouping, in its shape."""
+        if (index, level) not in self._ends:
             kinds, laws = self.laws(index)
             lower, upper = np.array([law.ends(level) for law in laws]).T
-            found[index] = interval_around(estimates, lower[kinds], upper[kinds])
-        return found
+            self._ends[index, level] = lower[kinds], upper[kinds]
+        return self._ends[index, level]
 
     def estimates(self, measurements: Measurements) -> dict[int, Floats]:
         """Return least squares without bounds, for every grouping that has a law."""
