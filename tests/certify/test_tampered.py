@@ -253,7 +253,9 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
     "a field of the specification": ("plain", several(("spec.safe", True)), "safe", "manifest.json: .*spec"),
     "the version of the format": ("plain", several(("version", 6)), "version", "manifest.json: its version is 6"),
     "a later version of the format": ("plain", several(("version", 5)), "version", "manifest.json: its fields"),
-    "the version before": ("plain", several(("version", 2)), "not a table", "intervals: table t: the interval"),
+    "the version before": (
+        "plain", several(("version", 2)), r"t\.intervals\.csv: is not", "intervals: table t: the interval",
+    ),
     "an older version of the format": (
         "plain", several(("version", 1)), "measurements.csv", "manifest.json: the fields of spec",
     ),
