@@ -18,12 +18,10 @@ A change is of the same people in both folders. Codebooks, the leaves of every l
 
 import csv
 import io
-import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +32,7 @@ from discreet.exact import Number
 from discreet.infer import combine, ratios
 from discreet.infer._cell_choice import CellChoice, CellsUsed
 from discreet.infer._changes import change_rows
+from discreet.infer._csv_lines import CellRows, lines
 from discreet.infer._same_population import require_comparable, require_matching_grouping
 from discreet.infer._select_cells import (
     SelectedCells,
@@ -45,16 +44,11 @@ from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import posterior
 from discreet.infer.prior import Flat, read_prior
 from discreet.infer.ratios import Estimate
-from discreet.labels import TOTAL
 
 if TYPE_CHECKING:
     from discreet.certify.ptable import PTable
     from discreet.infer._joint_estimates import JointSum
     from discreet.publish.verify_folder import MeasuredFolder
-
-
-CellRows = tuple[list[tuple[Any, ...]], Integers]
-"""Distinct rows of numbers, and for every cell of a grouping the index of its row."""
 
 
 def folder(path: str | os.PathLike[str]) -> "FolderReader":
@@ -270,19 +264,11 @@ class FolderReader:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["table", *dimensions, *columns])
         for table, indices in tables:
-            of_table = {axis.dimension for axis in table.dimensions}
             for index in indices:
                 if self.release.measurements[index] is None and not self.cells.has_joint(index, prior):
                     continue
                 rows, row_index = cell_rows(table.name, index, prior if index == indices[0] else None)
-                axes = self.cells.grouping(index).axes
-                # fields: table name, empty, total, labels of the axes, then the numbers of the cell
-                field_of = {axis.book.name: 3 + number for number, axis in enumerate(axes)}
-                label_fields = [field_of.get(name, 2 if name in of_table else 1) for name in dimensions]
-                labels = itertools.product([table.name], [""], [TOTAL], *(axis.labels for axis in axes))
-                numbers_start = 3 + len(axes)
-                fields = itemgetter(0, *label_fields, *range(numbers_start, numbers_start + len(columns)))
-                writer.writerows(map(fields, map(add, labels, map(rows.__getitem__, row_index.ravel().tolist()))))
+                writer.writerows(lines(table, dimensions, self.cells.grouping(index).axes, rows, row_index))
         return text.getvalue()
 
     def _joint_sum(self, selected: Sequence[SelectedCells], prior: Any) -> "JointSum | None":

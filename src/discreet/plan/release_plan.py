@@ -45,7 +45,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """What a release will measure and promise.
+    """What a release will measure and promise. Made by `plan`.
 
     Attributes
     ----------
@@ -214,6 +214,8 @@ def plan(spec: Any) -> ReleasePlan:
     ('1', True)
     >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
     [('sex', 3), ('total', 1)]
+    >>> plan.ptable_of(0) is plan.ptables[0]
+    True
     """
     spec_file = read_spec.read(spec)
     for name, dimension in spec_file.spec.dimensions.items():
