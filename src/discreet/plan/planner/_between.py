@@ -80,11 +80,11 @@ def best_between(task: Task, splits: Sequence[tuple[Kind, Split]], least: float)
 def _tried(task: Task, split: Split, loss_power: float, powers: Sequence[float]) -> list[Between]:
     """Return one share of the budget with noise of several powers."""
     search = Search(task.workload, split.slots, task.shape(GAUSSIAN))
-    times = [int(cost) for cost in search.costs]
+    persons = task.persons(split.slots)
     found = []
     for power in powers:
         kind = power_kind(power, loss_power)
-        variances = rough_variances(kind, split.precisions, times, task.budget)
+        variances = rough_variances(kind, split.precisions, persons, task.budget)
         if variances is not None:
             by_grouping = task.workload.variances(search.tau(1 / variances))
             found.append(Between(float(task.goal().error(by_grouping)), kind, split))

@@ -53,6 +53,10 @@ MARGIN = 1 - 1e-9
 """Tables use no more than this share of delta, so that others, who sum in another order, come to no larger figure."""
 
 
+Persons = Sequence[tuple[int, ...]]
+"""For every kind of person, the number of cells of each noise that hold the person."""
+
+
 @dataclass(frozen=True)
 class Budget:
     """The most that one person may lose in all.
@@ -153,7 +157,7 @@ class CertifiedNoise:
     delta: float
 
 
-def certified_noise(kind: Kind, precisions: Floats, times: Sequence[int], budget: Budget) -> CertifiedNoise | None:
+def certified_noise(kind: Kind, precisions: Floats, persons: Persons, budget: Budget) -> CertifiedNoise | None:
     """Return certified tables whose precisions are about in proportion to given ones; None if no table holds the noise.
 
     Parameters
@@ -162,32 +166,32 @@ def certified_noise(kind: Kind, precisions: Floats, times: Sequence[int], budget
         The kind of noise.
     precisions
         The precision of every noise. For geometric noise, epsilons are in proportion, not precisions.
-    times
-        How many cells with every noise hold one person.
+    persons
+        How many cells with every noise hold one person, for every kind of person.
     budget
         What the tables must meet together.
     """
     scales = [kind.scale(float(precision)) for precision in precisions]
     found = []
     for share in kind.end_shares if budget.bits is None else (*kind.end_shares, *SHARES):
-        end_delta = share * float(budget.delta) / (sum(times) * budget.contributions)
-        widening = _least_widening(kind, scales, times, end_delta, budget)
+        end_delta = share * float(budget.delta) / (_most_cells(persons) * budget.contributions)
+        widening = _least_widening(kind, scales, persons, end_delta, budget)
         if widening is not None:
             found.append((widening, end_delta))
     for widening, end_delta in sorted(found, key=lambda pair: (pair[0], -pair[1])):
         for attempt in range(ATTEMPTS):
             wider = widening * (1 + CLOSE * attempt * (attempt + 1) / 2)
-            certified = _certified(kind, [wider * scale for scale in scales], times, end_delta, budget)
+            certified = _certified(kind, [wider * scale for scale in scales], persons, end_delta, budget)
             if certified is not None:
                 return certified
     return None
 
 
-def rough_variances(kind: Kind, precisions: Floats, times: Sequence[int], budget: Budget) -> Floats | None:
+def rough_variances(kind: Kind, precisions: Floats, persons: Persons, budget: Budget) -> Floats | None:
     """Return the variances that `certified_noise` would have, about, without a certificate; None if none are found."""
     scales = [kind.scale(float(precision)) for precision in precisions]
-    end_delta = kind.end_shares[0] * float(budget.delta) / (sum(times) * budget.contributions)
-    widening = _least_widening(kind, scales, times, end_delta, budget)
+    end_delta = kind.end_shares[0] * float(budget.delta) / (_most_cells(persons) * budget.contributions)
+    widening = _least_widening(kind, scales, persons, end_delta, budget)
     if widening is None:
         return None
     variances = []
@@ -215,12 +219,16 @@ def advised_noise(cells: int, budget: Budget) -> tuple[CertifiedNoise, str]:
         bits=budget.bits,
     )
     table = advice.ptable
-    delta = _composition([table], [cells], budget, advice.name == "geometric").delta(budget.loss)
+    delta = _composed_delta([table], [(cells,)], budget, advice.name == "geometric")
     return CertifiedNoise((table,), np.array([variance(table)]), delta), advice.name
 
 
+def _most_cells(persons: Persons) -> int:
+    return max(map(sum, persons))
+
+
 def _least_widening(
-    kind: Kind, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
+    kind: Kind, scales: Sequence[float], persons: Persons, end_delta: float, budget: Budget
 ) -> float | None:
     """Return the least factor of all scales whose composition meets the budget, in floats; None if none is found.
 
@@ -228,16 +236,20 @@ def _least_widening(
     """
 
     def log_ratio(factor: float) -> float:
-        curves = []
-        for scale, cells in zip(scales, times, strict=True):
+        profiles = []
+        for scale in scales:
             logs = kind.logs(factor * scale, end_delta)
             if logs is None:
                 return math.inf
-            curves.append((_profile(logs, budget.contributions), cells))
-        delta = compose(curves, step=_step(curves, ROUGH_INFLATION)).delta(budget.loss * (1 + 1e-9))
+            profiles.append(_profile(logs, budget.contributions))
+        delta = 0.0
+        for numbers in persons:
+            curves = [(curve, cells) for curve, cells in zip(profiles, numbers, strict=True) if cells]
+            together = compose(curves, step=_step(curves, ROUGH_INFLATION))
+            delta = max(delta, together.delta(budget.loss * (1 + 1e-9)))
         return math.log(delta / float(budget.delta) / MARGIN) if delta > 0 else -math.inf
 
-    return _crossing(log_ratio, _first_guess(kind, scales, times, budget))
+    return _crossing(log_ratio, _first_guess(kind, scales, persons, budget))
 
 
 def _profile(half: Floats, rows: int) -> Profile:
@@ -261,13 +273,13 @@ def _profile(half: Floats, rows: int) -> Profile:
     return Profile((DirectedPair(ratios[:kept], p_sums, q_sums, len(ratios)),))
 
 
-def _first_guess(kind: Kind, scales: Sequence[float], times: Sequence[int], budget: Budget) -> float:
+def _first_guess(kind: Kind, scales: Sequence[float], persons: Persons, budget: Budget) -> float:
     """Return a factor with which the scales about meet the budget."""
     epsilon = float(budget.epsilon)
     if kind.power == 1:
-        added = sum(cells / scale for cells, scale in zip(times, scales, strict=True))
+        added = max(sum(cells / scale for cells, scale in zip(row, scales, strict=True)) for row in persons)
         return budget.contributions * added / epsilon
-    squares = sum(cells / scale**2 for cells, scale in zip(times, scales, strict=True))
+    squares = max(sum(cells / scale**2 for cells, scale in zip(row, scales, strict=True)) for row in persons)
     return budget.contributions * math.sqrt(squares) / mu_of(epsilon, float(budget.delta))
 
 
@@ -303,6 +315,16 @@ def _crossing(log_ratio: Callable[[float], float], guess: float) -> float | None
     return guess if first_value <= 0 and high > guess * (1 - 4 * CLOSE) else high
 
 
+def _composed_delta(tables: Sequence[PTable], persons: Persons, budget: Budget, few_losses: bool) -> float:
+    """Return an upper bound of delta of certified tables, for the kind of person who loses most."""
+    deltas: list[float] = []
+    for numbers in persons:
+        pairs = [(table, cells) for table, cells in zip(tables, numbers, strict=True) if cells]
+        own, cells = zip(*pairs, strict=True)
+        deltas.append(_composition(own, cells, budget, few_losses).delta(budget.loss))
+    return max(deltas)
+
+
 def _composition(tables: Sequence[PTable], times: Sequence[int], budget: Budget, few_losses: bool) -> Composition:
     """Return the composition of certified tables. A lattice holds geometric noise, which has few losses, exactly."""
     rows = budget.contributions
@@ -325,7 +347,7 @@ def _step(curves: Sequence[tuple[Curve, int]], inflation: float) -> float:
 
 
 def _certified(
-    kind: Kind, scales: Sequence[float], times: Sequence[int], end_delta: float, budget: Budget
+    kind: Kind, scales: Sequence[float], persons: Persons, end_delta: float, budget: Budget
 ) -> CertifiedNoise | None:
     """Return certified tables for scales, or None if they miss the budget."""
     family = kind.family
@@ -334,7 +356,7 @@ def _certified(
             tables = tuple(_table(family.make(scale, end_delta), bits) for scale in scales)
         except (CertifyError, ParameterError):
             continue
-        delta = _composition(tables, times, budget, kind.power == 1).delta(budget.loss)
+        delta = _composed_delta(tables, persons, budget, kind.power == 1)
         if Fraction(delta) <= budget.delta * Fraction(MARGIN):
             return CertifiedNoise(tables, np.array([variance(table) for table in tables]), delta)
     return None

@@ -9,7 +9,7 @@ Demands, such as the half width of a grouping, are met or refused (`_demands`).
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from discreet.errors import ParameterError, UndeterminedError
 from discreet.exact import Epsilon, Number, exact
 from discreet.plan.planner._between import best_between
 from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, one_noise, with_classes
-from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Budget, Kind
+from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Budget, Kind, Persons
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
 from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
 from discreet.plan.planner._shares import Split, best_split
@@ -66,7 +66,7 @@ class NoisePlan:
         The root of what the aim makes small.
     gaussian_bound
         The least error that Gaussian noise, correlated noise included, could have (ResidualPlanner). Geometric noise
-        can have less. None if categories overlap.
+        can have less. None if categories overlap, or tables have filters.
     reason
         Why this plan was chosen, in words.
     """
@@ -92,6 +92,7 @@ def plan_noise(
     contributions: int = 1,
     groups: Iterable[Iterable[int]] | None = None,
     measured: Iterable[int] | None = None,
+    exposure: Callable[[Sequence[tuple[int, ...]]], Persons] | None = None,
 ) -> NoisePlan:
     """Return which groupings to measure, and with which certified noise, for the least error that a budget can buy.
 
@@ -111,6 +112,9 @@ def plan_noise(
         Sets of indices of groupings that must have one noise if they are measured, because they share a cell.
     measured
         Indices of the groupings that may be measured. None: all.
+    exposure
+        From sets of indices of groupings, each set with one noise, to the number of cells of each noise that hold one
+        person, for every kind of person who may lose most. None: sums over the groupings of each set.
 
     Returns
     -------
@@ -141,7 +145,7 @@ def plan_noise(
     aim = Aim() if aim is None else aim
     aim.check(workload)
     budget = _budget(epsilon, delta, bits, contributions)
-    task = Task(workload, aim, budget, _slots(workload, groups, measured))
+    task = Task(workload, aim, budget, _slots(workload, groups, measured), exposure=exposure)
     published = one_noise(task)
     candidates = _candidates(task, published)
     if measured is None and are_met(task, published, published):
@@ -230,7 +234,7 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
 def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
     workload, goal = task.workload, task.goal()
     bound = None
-    if max(workload.times) == 1:
+    if workload.is_plain:
         mu = mu_of(float(task.budget.epsilon), float(task.budget.delta)) / task.budget.contributions
         bound = math.sqrt(gaussian_bound(workload, goal, best.variances, mu))
     return NoisePlan(
