@@ -3,22 +3,22 @@
 The planner sees the specification only. Its plan becomes the list `measure` of the specification, with a design for
 each measured grouping: the published specification states the plan.
 
-A plan is for tables of all people whose categories do not overlap and that are made to add up. The levels of a
-dimension must be nested: every group of a finer level lies in one group of each coarser level. If these groups have
-unequal sizes, the planner's variances are means, so nothing can be demanded of single groupings (`within`).
+`planned_workload` says how filters, overlapping categories and levels are planned. If groups of a level have unequal
+sizes, or levels are not nested, the planner's variances are means or bounds, so nothing can be demanded of single
+groupings (`within`).
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from discreet.certify.ptable import PTable
 from discreet.errors import SpecError, TargetError
-from discreet.plan.codebook import Groups
 from discreet.plan.layout import Layout
+from discreet.plan.measure_by_default import why_not_planned
 from discreet.plan.named_groupings import in_words, published_index
 from discreet.plan.noise_table import ReleaseNoise
-from discreet.plan.planner import Aim, Workload, plan_noise
+from discreet.plan.planned_workload import planned_workload
+from discreet.plan.planner import Aim, plan_noise
 from discreet.plan.planner.aim import Target
 from discreet.plan.sections import Accuracy, MeasuredGrouping
 from discreet.plan.spec import ReleaseSpec
@@ -41,9 +41,16 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
     TargetError
         The budget cannot buy a target. The error says what is possible.
     """
-    _require_plain(spec, layout)
-    demanding = bool(spec.accuracy.within) or spec.accuracy.no_worse_than is not None
-    workload, index_of = _workload(layout, demanding)
+    _require_plannable(spec)
+    planned = planned_workload(layout, spec.unit.contributions)
+    workload, index_of = planned.workload, planned.index_of
+    if planned.uneven is not None and (spec.accuracy.within or spec.accuracy.no_worse_than is not None):
+        raise SpecError(
+            f"groups of a level of dimension {planned.uneven!r} have different sizes (`_other` counts), or its levels"
+            " are not nested; for such levels no plan can promise the accuracy of each cell: leave within and"
+            " no_worse_than out",
+            ("accuracy",),
+        )
     assert spec.budget is not None
     aim = _aim(spec.accuracy, layout, index_of, len(workload.groupings))
     try:
@@ -54,11 +61,13 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
             delta=spec.budget.delta,
             bits=spec.bits,
             contributions=spec.unit.contributions,
+            groups=planned.groups,
+            exposure=None if planned.is_plain else planned.exposure,
         )
     except TargetError as error:
-        planned = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
+        stated = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
         name = in_words(layout.groupings[index_of.index(error.grouping)])
-        message = str(error).replace(planned, f"{name!r}")
+        message = str(error).replace(stated, f"{name!r}")
         raise TargetError(f"accuracy: {message}", error.grouping, error.asked, error.possible) from None
     numbers = [plan.noise_of[index] for index in index_of]
     noise = ReleaseNoise.in_order(layout, plan.tables, numbers, f"the planner's choice: {plan.reason}")
@@ -66,75 +75,22 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
     return spec.model_copy(update=update), noise
 
 
-def _require_plain(spec: ReleaseSpec, layout: Layout) -> None:
-    """Raise SpecError if the planner does not cover the keys, the design, the reconciliation or a table."""
-    remedy = "take measure: published, or list the groupings to measure"
-    if spec.design is not None:
-        raise SpecError("measure is plan, which chooses the noise; leave design out, or " + remedy, ("design",))
-    if spec.budget is None:
-        raise SpecError("measure is plan, which needs a budget; give budget", ("budget",))
-    if spec.reconcile in ("none", "wang-3"):
+def _require_plannable(spec: ReleaseSpec) -> None:
+    """Raise SpecError if a specification asks for a plan that there cannot be."""
+    reason = why_not_planned(spec)
+    if reason is not None:
+        message, remedy, path = reason
         raise SpecError(
-            f"measure is plan, and reconcile is {spec.reconcile}; a plan publishes some groupings from others by least"
-            f" squares: take reconcile: auto, or {remedy}",
-            ("reconcile",),
+            f"measure is plan, and {message}; {remedy}, or take measure: published, or list the groupings to measure",
+            path,
         )
-    for table, indices in layout.tables:
-        groupings = [layout.groupings[index] for index in indices]
-        if table.filter:
-            raise SpecError(
-                f"table {table.name!r} has a filter, and a plan is for tables of all people; {remedy}", ("measure",)
-            )
-        if any(axis.overlap > 1 for grouping in groupings for axis in grouping.axes):
-            raise SpecError(f"categories of table {table.name!r} overlap, and a plan has none; {remedy}", ("measure",))
-
-
-def _workload(layout: Layout, demanding: bool) -> tuple[Workload, list[int]]:
-    """Return the groupings as the planner sees them, and for every grouping of the layout its index there.
-
-    If `demanding`, refuse levels for which the variances of the planner are means over unequal cells.
-    """
-    levels: dict[str, list[Groups]] = {book.name: [] for book in layout.books}
-    for grouping in layout.groupings:
-        for axis in grouping.axes:
-            if axis.members not in levels[axis.book.name] and len(axis.members) > 1:
-                levels[axis.book.name].append(axis.members)
-    for name, partitions in levels.items():
-        partitions.sort(key=len)
-        for coarse, fine in pairwise(partitions):
-            if not _is_nested(coarse, fine):
-                raise SpecError(
-                    f"two levels of dimension {name!r} are not nested, and a plan needs nested levels; take measure:"
-                    " published, or list the groupings to measure",
-                    ("measure",),
-                )
-            if demanding and len({sum(group <= whole for group in fine) for whole in coarse}) > 1:
-                raise SpecError(
-                    f"groups of a level of dimension {name!r} have different sizes (`_other` counts), and for such"
-                    " levels no plan can promise the accuracy of each cell; leave within and no_worse_than out",
-                    ("accuracy",),
-                )
-    known: dict[tuple[int, ...], int] = {}
-    index_of = []
-    for grouping in layout.groupings:
-        chosen = {axis.book.name: axis.members for axis in grouping.axes if len(axis.members) > 1}
-        at = tuple(
-            levels[book.name].index(chosen[book.name]) + 1 if book.name in chosen else 0 for book in layout.books
-        )
-        index_of.append(known.setdefault(at, len(known)))
-    axes = tuple((1, *map(len, levels[book.name])) for book in layout.books)
-    return Workload(axes, tuple(known)), index_of
-
-
-def _is_nested(coarse: Groups, fine: Groups) -> bool:
-    """Return True if every group of the fine level lies in one group of the coarse level."""
-    group_of = {leaf: number for number, group in enumerate(coarse) for leaf in group}
-    return len(coarse) < len(fine) and all(len({group_of[leaf] for leaf in group}) == 1 for group in fine)
 
 
 def _aim(accuracy: Accuracy, layout: Layout, index_of: Sequence[int], size: int) -> Aim:
     """Return what the planner makes small, from the publisher's words."""
-    names = {in_words(layout.groupings[index]): planned for index, planned in enumerate(index_of)}
+    names: dict[str, list[int]] = {}
+    for index, planned in enumerate(index_of):
+        names.setdefault(in_words(layout.groupings[index]), []).append(planned)
     weights = None
     if accuracy.weights:
         weights = [1.0] * size
@@ -145,7 +101,8 @@ def _aim(accuracy: Accuracy, layout: Layout, index_of: Sequence[int], size: int)
                     f" {', '.join(map(repr, names))}",
                     ("accuracy", "weights"),
                 )
-            weights[names[name]] = weight
+            for planned in names[name]:
+                weights[planned] = weight
     targets = [
         Target(
             index_of[published_index(layout, target.table, target.margin, ("accuracy", "within", position))],

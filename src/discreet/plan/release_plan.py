@@ -17,6 +17,7 @@ from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
+from discreet.plan.measure_by_default import with_measure
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.noise_table import ReleaseNoise, choose_noise
 from discreet.plan.spec import ReleaseSpec
@@ -61,6 +62,8 @@ class ReleasePlan:
         The most that one person may lose in all, or None if nothing is promised.
     reason
         Why this noise was chosen, in words.
+    why_published
+        Why everything is measured as it is published, in words; None if the specification says what is measured.
     """
 
     spec: ReleaseSpec
@@ -72,6 +75,7 @@ class ReleasePlan:
     exposure: Touches
     promise: Promise | None
     reason: str = ""
+    why_published: str | None = None
 
     @property
     def ptable(self) -> PTable:
@@ -139,6 +143,7 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
     ReleaseError
         The budget does not suffice.
     """
+    spec, why_published = with_measure(spec)
     resolved = resolve(spec)
     if spec.measure == "plan":
         from discreet.plan.planned_noise import planned_noise  # loads all designs, as the adviser does
@@ -151,7 +156,7 @@ def make_plan(spec: ReleaseSpec) -> ReleasePlan:
     promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
-    return replace(unpromised, promise=promise)
+    return replace(unpromised, promise=promise, why_published=why_published)
 
 
 def plan_with(resolved: Resolved, noise: ReleaseNoise, promise: Promise | None) -> ReleasePlan:

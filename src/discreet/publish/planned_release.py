@@ -130,6 +130,7 @@ class PlannedRelease:
                 for table, ptable in enumerate(plan.ptables)
             ],
             "reason": plan.reason,
+            "why_published": plan.why_published,
             "groupings": [
                 {
                     "name": grouping.name,
@@ -326,6 +327,8 @@ def summary(plan: ReleasePlan) -> dict[str, str]:
 def _measured_in_words(plan: ReleasePlan) -> dict[str, str]:
     """Return how many groupings are measured; nothing if all are."""
     left = plan.measured.noise_of.count(None)
+    if plan.why_published is not None:
+        return {"measured": plan.why_published}
     if not left:
         return {}
     return {"measured": f"{len(plan.measured.groupings)} groupings; {left} are published from them by least squares"}

@@ -58,7 +58,8 @@ class Workload:
         For every grouping the number of its population. None: all groupings are of one population.
     persons
         For every kind of person, and every grouping, how many cells hold the person: women are in no cell of a table of
-        men. 0 for all if the cells of a grouping are cells of another one with the same noise. None: one kind of person, who is in `touches` cells of each grouping.
+        men. 0 for all if the cells of a grouping are cells of another one with the same noise. None: one kind of
+        person, who is in `touches` cells of each grouping.
 
     Raises
     ------
