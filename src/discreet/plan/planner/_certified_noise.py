@@ -12,7 +12,7 @@ other use for delta.
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -36,6 +36,12 @@ CLOSE = 2e-4
 
 NEAR = 2e-3
 """The search also ends where delta is this close to the delta of the budget, relatively."""
+
+CLOSE_OF_MANY = 2e-3
+"""The same for more than `SEARCHED` rows of one person."""
+
+SEARCHED = 32
+"""Contributions of the search if there are more."""
 
 FARTHEST = 1e3
 """The search goes so far from its first guess, as a factor."""
@@ -178,9 +184,10 @@ def certified_noise(kind: Kind, precisions: Floats, persons: Persons, budget: Bu
         widening = _least_widening(kind, scales, persons, end_delta, budget)
         if widening is not None:
             found.append((widening, end_delta))
+    step = CLOSE if budget.contributions <= SEARCHED else CLOSE_OF_MANY
     for widening, end_delta in sorted(found, key=lambda pair: (pair[0], -pair[1])):
         for attempt in range(ATTEMPTS):
-            wider = widening * (1 + CLOSE * attempt * (attempt + 1) / 2)
+            wider = widening * (1 + step * attempt * (attempt + 1) / 2)
             certified = _certified(kind, [wider * scale for scale in scales], persons, end_delta, budget)
             if certified is not None:
                 return certified
@@ -190,14 +197,18 @@ def certified_noise(kind: Kind, precisions: Floats, persons: Persons, budget: Bu
 def rough_variances(kind: Kind, precisions: Floats, persons: Persons, budget: Budget) -> Floats | None:
     """Return the variances that `certified_noise` would have, about, without a certificate; None if none are found."""
     scales = [kind.scale(float(precision)) for precision in precisions]
-    end_delta = kind.end_shares[0] * float(budget.delta) / (_most_cells(persons) * budget.contributions)
-    widening = _least_widening(kind, scales, persons, end_delta, budget)
+    widening, end_delta = None, 0.0
+    for share in kind.end_shares:
+        if widening is None:
+            end_delta = share * float(budget.delta) / (_most_cells(persons) * budget.contributions)
+            widening = _least_widening(kind, scales, persons, end_delta, budget)
     if widening is None:
         return None
     variances = []
     for scale in scales:
         logs = kind.logs(widening * scale, end_delta)
-        assert logs is not None
+        if logs is None:
+            return None
         weights, squares = np.exp(logs), np.arange(float(len(logs))) ** 2
         variances.append(float((weights * squares).sum() / (weights.sum() - 0.5)))
     return np.array(variances)
@@ -233,7 +244,12 @@ def _least_widening(
     """Return the least factor of all scales whose composition meets the budget, in floats; None if none is found.
 
     All rows of a person are taken to be in one cell of each grouping. For noise with falling ratios this costs most.
+    For many rows the search is for `SEARCHED` rows: noise that is k times as wide hides k times as many rows.
     """
+    wider = max(budget.contributions / SEARCHED, 1.0)
+    if wider > 1:
+        scales, end_delta = [scale / wider for scale in scales], end_delta * wider
+        budget = replace(budget, contributions=SEARCHED)
 
     def log_ratio(factor: float) -> float:
         profiles = []
@@ -351,7 +367,7 @@ def _certified(
 ) -> CertifiedNoise | None:
     """Return certified tables for scales, or None if they miss the budget."""
     family = kind.family
-    for bits in _sizes(end_delta, budget):
+    for bits in _sizes(end_delta, max(scales), budget):
         try:
             tables = tuple(_table(family.make(scale, end_delta), bits) for scale in scales)
         except (CertifyError, ParameterError):
@@ -362,12 +378,16 @@ def _certified(
     return None
 
 
-def _sizes(end_delta: float, budget: Budget) -> Iterator[int]:
-    """Yield the numbers of bits to try: the least that holds the end of the noise, and one more."""
+def _sizes(end_delta: float, scale: float, budget: Budget) -> Iterator[int]:
+    """Yield the numbers of bits to try: the least that holds the end of the noise, and one more.
+
+    Noise for many rows falls slowly, by about 1/scale from one weight to the next, so its rounding must be smaller.
+    """
     if budget.bits is not None:
         yield budget.bits
         return
-    enough = [bits for bits in BITS if 2.0**bits * end_delta >= WEIGHT_OF_END]
+    least = WEIGHT_OF_END * (scale if budget.contributions > SEARCHED else 1.0)
+    enough = [bits for bits in BITS if 2.0**bits * end_delta >= least]
     yield from enough[:2] or BITS[-1:]
 
 

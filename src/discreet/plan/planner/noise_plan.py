@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.account.composition import MOST_CONTRIBUTIONS
+from discreet.account.composition import MOST_CONTRIBUTIONS, MOST_PARTITIONED
 from discreet.certify.ptable import PTable
 from discreet.design import parameters
 from discreet.design.additive.maxent import SMALLEST_DELTA
@@ -22,10 +22,10 @@ from discreet.errors import ParameterError, UndeterminedError
 from discreet.exact import Epsilon, Number, exact
 from discreet.plan.planner._between import best_between
 from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, one_noise, with_classes
-from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Budget, Kind, Persons
+from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Budget, Kind, Persons, rough_variances
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
 from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
-from discreet.plan.planner._shares import Split, best_split
+from discreet.plan.planner._shares import Search, Split, best_split
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.workload import Workload
 
@@ -214,11 +214,15 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
             continue
         split = in_classes(task, split, shape)
         splits.append((kind, split))
+    if task.budget.contributions > MOST_PARTITIONED:
+        splits = _best_alone(task, splits)
+    for kind, split in splits:
+        shape = task.shape(kind)
         candidate = certified(task, kind, split.slots, split.precisions)
         if candidate is None:
             continue
         total = candidate.total(task)
-        if total > shape.total * RICHER:
+        if total > shape.total * RICHER and task.budget.contributions <= MOST_PARTITIONED:
             shape = replace(shape, total=total)
             again = with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
             candidate = candidate if again is None else min(candidate, again, key=task.error)
@@ -229,6 +233,23 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
         free += [] if candidate is None else [candidate]
     met = [meeting_demands(task, candidate, published) for candidate in free]
     return [candidate for candidate in met if candidate is not None]
+
+
+def _best_alone(task: Task, splits: Sequence[tuple[Kind, Split]]) -> list[tuple[Kind, Split]]:
+    """Return the kind with the least error in floats alone: for many rows of one person, tables take long to certify.
+
+    All kinds are returned if there are demands, or if no kind is found in floats.
+    """
+    if task.aim.no_worse_than_published or task.aim.targets:
+        return list(splits)
+    errors = {}
+    for number, (kind, split) in enumerate(splits):
+        variances = rough_variances(kind, split.precisions, task.persons(split.slots), task.budget)
+        if variances is not None:
+            search = Search(task.workload, split.slots, task.shape(kind))
+            by_grouping = task.workload.variances(search.tau(1 / variances))
+            errors[number] = task.aim.error(task.workload, by_grouping)
+    return [splits[min(errors, key=lambda number: errors[number])]] if errors else list(splits)
 
 
 def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
