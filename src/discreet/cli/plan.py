@@ -28,8 +28,8 @@ def plan(
     95% of the published counts are within it. With a ledger, the units that the release would be charged are shown;
     nothing is reserved.
     """
-    from discreet.plan.release_plan import plan as make_plan
     from discreet.publish.planned_release import BASES, charge_in_words, describe, summary
+    from discreet.release.plan_of import plan as make_plan
 
     planned = describe(make_plan(spec))
     if plot is not None:

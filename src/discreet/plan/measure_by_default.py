@@ -39,6 +39,11 @@ def why_not_planned(spec: ReleaseSpec) -> NotPlanned | None:
     return None
 
 
+def is_planned(spec: ReleaseSpec) -> bool:
+    """Return True if a release is planned: its specification asks for a plan, or leaves it to the default."""
+    return with_measure(spec)[0].measure == "plan"
+
+
 def with_measure(spec: ReleaseSpec) -> tuple[ReleaseSpec, str | None]:
     """Return a specification that says what is measured, and why it is not a plan if it was left to the default.
 

@@ -9,7 +9,7 @@ groupings (`within`).
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.certify.ptable import PTable
 from discreet.errors import SpecError, TargetError
@@ -20,12 +20,31 @@ from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.planned_workload import planned_workload
 from discreet.plan.planner import Aim, plan_noise
 from discreet.plan.planner.aim import Target
+from discreet.plan.planner.ledger_units import LedgerUnits
 from discreet.plan.sections import Accuracy, MeasuredGrouping
 from discreet.plan.spec import ReleaseSpec
 
 
-def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, ReleaseNoise]:
-    """Return the specification with the plan as its list `measure`, and the certified noise of the plan.
+class PlannedNoise(NamedTuple):
+    """The plan of a release.
+
+    Attributes
+    ----------
+    spec
+        The specification, with the plan as its list `measure`.
+    noise
+        The certified noise of the plan.
+    published_table
+        The table if everything that is published were measured with one noise.
+    """
+
+    spec: ReleaseSpec
+    noise: ReleaseNoise
+    published_table: PTable
+
+
+def planned_noise(spec: ReleaseSpec, layout: Layout, units: LedgerUnits | None = None) -> PlannedNoise:
+    """Return the plan of a release.
 
     Parameters
     ----------
@@ -33,6 +52,8 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
         A specification with `measure: plan`.
     layout
         Its groupings.
+    units
+        The units of a ledger that the release may cost; None without a ledger.
 
     Raises
     ------
@@ -63,6 +84,7 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
             contributions=spec.unit.contributions,
             groups=planned.groups,
             exposure=None if planned.is_plain else planned.exposure,
+            units=units,
         )
     except TargetError as error:
         stated = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
@@ -72,7 +94,7 @@ def planned_noise(spec: ReleaseSpec, layout: Layout) -> tuple[ReleaseSpec, Relea
     numbers = [plan.noise_of[index] for index in index_of]
     noise = ReleaseNoise.in_order(layout, plan.tables, numbers, f"the planner's choice: {plan.reason}")
     update = {"measure": _entries(layout, noise), "bits": plan.tables[0].bits, "accuracy": Accuracy()}
-    return spec.model_copy(update=update), noise
+    return PlannedNoise(spec.model_copy(update=update), noise, plan.published_table)
 
 
 def _require_plannable(spec: ReleaseSpec) -> None:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from discreet.account.composition import MOST_PARTITIONED
 from discreet.plan.planner._candidates import Task, in_classes
-from discreet.plan.planner._certified_noise import GAUSSIAN, Kind, power_kind, rough_variances
+from discreet.plan.planner._certified_noise import rough_variances
+from discreet.plan.planner._noise_kinds import GAUSSIAN, Kind, power_kind
 from discreet.plan.planner._shares import Search, Split, best_split
 
 POWERS = (1.25, 1.5, 1.75)

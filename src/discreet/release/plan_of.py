@@ -1,0 +1,66 @@
+"""`dc.release.plan`: what a release would measure and promise, from its specification alone."""
+
+from typing import Any
+
+from discreet.errors import SpecError
+from discreet.measure.ledger_units import ledger_units
+from discreet.plan import read_spec
+from discreet.plan.release_plan import ReleasePlan, make_plan
+
+
+def plan(spec: Any) -> ReleasePlan:
+    """Return what a release would measure and promise. No data are read, and nothing is written.
+
+    If the release is planned and has a ledger, the unit of the ledger is read: the plan costs no more units than the
+    budget of the release allows.
+
+    Parameters
+    ----------
+    spec
+        The path of a YAML file, a dict or a ReleaseSpec.
+
+    Returns
+    -------
+    ReleasePlan
+        The groupings, the tables of noise, the touches and the promise.
+
+    Raises
+    ------
+    SpecError
+        The specification has a mistake, or takes categories from the data.
+    ReleaseError
+        The budget does not suffice.
+    SecretError
+        The specification names a ledger, and its secret cannot be read.
+    LedgerError
+        The ledger cannot be opened.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "source": {"csv": "people.csv"},
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> plan = dc.release.plan(spec)
+    >>> plan
+    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.73e-07)
+    >>> plan.touches
+    2
+    >>> plan.promise.epsilon, plan.promise.delta <= 1e-6
+    ('1', True)
+    >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
+    [('sex', 3), ('total', 1)]
+    """
+    spec_file = read_spec.read(spec)
+    for name, dimension in spec_file.spec.dimensions.items():
+        if dimension.from_data and dimension.categories is None:
+            raise SpecError(
+                f"dimension {name!r} takes its categories from the data, and a plan sees none; declare them"
+            )
+    with spec_file.errors_with_lines():
+        return make_plan(spec_file.spec, ledger_units(spec_file.spec))
