@@ -48,9 +48,9 @@ def plan(spec: Any) -> ReleasePlan:
     ... }
     >>> plan = dc.release.plan(spec)
     >>> plan
-    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.73e-07)
+    ReleasePlan(1 tables, 2 groupings, geometric, 1 touches, epsilon 1, delta 3.85e-07)
     >>> plan.touches
-    2
+    1
     >>> plan.promise.epsilon, plan.promise.delta <= 1e-6
     ('1', True)
     >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
