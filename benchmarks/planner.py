@@ -29,7 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 from discreet.certify.ptable import PTable
-from discreet.plan.planner import Aim, NoisePlan, Workload, error_law, plan_noise
+from discreet.plan.planner import Aim, NoisePlan, Workload, plan_noise
+from discreet.plan.planner.error_law import error_law
 from discreet.reconcile.cubes import reconcile_cube
 
 TOWN = Workload(

@@ -135,6 +135,7 @@ READERS_FILES = {
     "docs/formats.md": other_office_table,
     "docs/frames.md": people,
     "docs/howto/from_r.md": people_of_r,
+    "docs/howto/plan_measurements.md": checkout,
     "docs/howto/verify_folder.md": checkout,
     "docs/release.md": people,
     "docs/tutorial.md": checkout,

@@ -1,5 +1,7 @@
 """The rules that keep the code easy to find: short modules, file names that occur once, a short walk, a true map."""
 
+import importlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -8,6 +10,8 @@ from pathlib import Path
 
 import grimp
 from tools import package_map
+
+import discreet
 
 SOURCE = Path(__file__).parents[1] / "src" / "discreet"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -44,6 +48,29 @@ def test_no_short_module_has_one_importer() -> None:
         if len(graph.find_modules_that_directly_import(name)) == 1:
             short.append(name)
     assert short == []
+
+
+def test_a_helper_module_is_used_by_its_own_package_alone() -> None:
+    """A helper's name starts with an underscore."""
+    graph = grimp.build_graph("discreet", cache_dir=None)
+    used_elsewhere = set()
+    for name in graph.modules:
+        package, _, last = name.rpartition(".")
+        if last.startswith("_") and last != "__main__":
+            importers = graph.find_modules_that_directly_import(name)
+            used_elsewhere |= {(name, own) for own in importers if not f"{own}.".startswith(f"{package}.")}
+    assert used_elsewhere == set()
+
+
+def test_no_public_name_hides_a_module() -> None:
+    """`package.module` is the module, however it is imported. `release.run` is the exception: a contract names both."""
+    hidden = []
+    for package in pkgutil.walk_packages(discreet.__path__, "discreet."):
+        if package.ispkg:
+            names = vars(importlib.import_module(package.name))
+            modules = {path.stem for path in SOURCE.parent.joinpath(*package.name.split(".")).glob("[a-z]*.py")}
+            hidden += [f"{package.name}.{name}" for name in modules & names.keys() if callable(names[name])]
+    assert hidden == ["discreet.release.run"]
 
 
 def test_the_numbers_of_a_release_pass_through_few_files() -> None:

@@ -37,13 +37,14 @@ class Box:
 
 BOXES = {
     "cli": Box(0, 0, 0, 12),
-    "prepare": Box(1, 3, 0, 2),
-    "release": Box(1, 1, 2, 5),
+    "web": Box(1, 2, 0, 1),
+    "prepare": Box(1, 3, 1, 2.5),
+    "release": Box(1, 1, 2.5, 5),
     "papers": Box(1, 1, 5, 8),
     "formats": Box(1, 6, 8, 10),
     "testing": Box(1, 6, 10, 12),
-    "infer": Box(2, 2, 2, 8),
-    "publish": Box(3, 3, 2, 8),
+    "infer": Box(2, 2, 2.5, 8),
+    "publish": Box(3, 3, 2.5, 8),
     "count": Box(4, 4, 0, 8 / 3),
     "measure": Box(4, 4, 8 / 3, 16 / 3),
     "reconcile": Box(4, 4, 16 / 3, 8),

@@ -11,6 +11,8 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.uint64]
+Indices = npt.NDArray[np.intp]
+Complex = npt.NDArray[np.complex128]
 
 
 def rectangular(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:

@@ -5,10 +5,10 @@ from importlib.util import find_spec
 from discreet.errors import MissingExtraError
 
 
-def require(module: str, extra: str, what: str) -> None:
-    """Raise MissingExtraError if a module is not installed. The message names `what`, which needs the module."""
+def require(module: str, extra: str, user: str) -> None:
+    """Raise MissingExtraError if a module is not installed. The message names `user`, which needs the module."""
     if find_spec(module) is None:
-        raise MissingExtraError(f"{what} needs {module}, which is not installed; {how_to_install(extra)}")
+        raise MissingExtraError(f"{user} needs {module}, which is not installed; {how_to_install(extra)}")
 
 
 def how_to_install(extra: str) -> str:

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 
 if TYPE_CHECKING:
     import highspy
 
-Variables = npt.NDArray[np.int64]
+Variables = Integers
+"""Indices of variables of a program."""
 
 TOLERANCES = (1e-10, 1e-9, 1e-8)
 """Tolerances that are tried in turn. A program that is not solved at the first may be solved at the next."""
@@ -40,7 +41,7 @@ def sparse_model(
     cost: Floats,
     highest: Floats,
     bounds: tuple[Floats, Floats],
-    matrix: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats],
+    matrix: tuple[Integers, Integers, Floats],
     *,
     by_rows: bool,
     integer: Variables,
@@ -204,7 +205,7 @@ class Program:
         counts, lower, upper = zip(*self._bounds, strict=True)
         return np.repeat(np.array(lower), counts), np.repeat(np.array(upper), counts)
 
-    def entries(self) -> tuple[npt.NDArray[np.int64], Variables, Floats]:
+    def entries(self) -> tuple[Integers, Variables, Floats]:
         """Return the row numbers, variables and coefficients of all entries, by row. Repeated entries are added up."""
         widths = np.concatenate([np.full(len(v), v.shape[1]) for v in self._variables])
         row = np.repeat(np.arange(len(widths)), widths)
@@ -215,7 +216,7 @@ class Program:
         first = np.flatnonzero(np.concatenate([[True], (np.diff(row) != 0) | (np.diff(variable) != 0)]))
         return row[first], variable[first], np.add.reduceat(value, first)
 
-    def _model(self, row: npt.NDArray[np.int64], variable: Variables, value: Floats) -> "highspy.HighsLp":
+    def _model(self, row: Integers, variable: Variables, value: Floats) -> "highspy.HighsLp":
         rows = sum(count for count, _, _ in self._bounds)
         highest = np.full(len(self.cost), math.inf)
         highest[self.binary] = 1
@@ -229,9 +230,7 @@ class Program:
         matrix = np.searchsorted(row, np.arange(rows + 1)), variable, value
         return sparse_model(cost, highest, bounds, matrix, by_rows=True, integer=self.binary)
 
-    def _basis(
-        self, vertex: Floats, row: npt.NDArray[np.int64], variable: Variables, value: Floats
-    ) -> "highspy.HighsBasis | None":
+    def _basis(self, vertex: Floats, row: Integers, variable: Variables, value: Floats) -> "highspy.HighsBasis | None":
         """Return a basis of tight rows that define the vertex, one for each variable; None if there are too few.
 
         The rows are the equalities, and for each other variable the first tight order. An order defines one of its

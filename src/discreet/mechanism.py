@@ -32,7 +32,7 @@ from discreet.domain import LARGEST, Counts, Cycle, Domain
 from discreet.errors import MechanismError
 from discreet.exact import Epsilon, Number
 from discreet.row import Row as Row
-from discreet.row import check_row
+from discreet.row import check_row, check_shape
 
 if TYPE_CHECKING:
     from discreet.certify.ptable import PTable
@@ -92,13 +92,22 @@ class Mechanism:
         object.__setattr__(self, "design", MappingProxyType({"name": "custom", **self.design}))
         for index, row in enumerate(self.rows + self.interior):
             check_row(row, f"row {index}" if index < len(self.rows) else f"interior row {index - len(self.rows)}")
-        _check_shape(self)
+        check_shape(self.domain, self.rows, self.interior)
 
     @classmethod
     def from_matrix(
         cls, matrix: npt.ArrayLike, lower: int = 0, neighbours: Any = None, design: Mapping[str, Any] | None = None
     ) -> "Mechanism":
         """Return a mechanism on lower..lower+n from P[i, j] = Pr[output lower+i | true lower+j].
+
+        Parameters
+        ----------
+        matrix : array of float
+            P. Each column sums to 1.
+        lower
+            The smallest count, and the smallest output.
+        neighbours, design
+            As for `Mechanism`.
 
         Raises
         ------
@@ -126,7 +135,15 @@ class Mechanism:
 
     @classmethod
     def from_table(cls, table: Table, design: Mapping[str, Any] | None = None) -> "Mechanism":
-        """Return the mechanism whose probabilities are those of an integer table, exactly."""
+        """Return the mechanism of an integer table, with exactly the same probabilities.
+
+        Parameters
+        ----------
+        table : Table
+            Integer weights.
+        design
+            As for `Mechanism`.
+        """
         rows, interior = (tuple(_exact_row(row, table.total) for row in part) for part in (table.rows, table.interior))
         return cls(table.domain, rows, interior, table.neighbours, design or {"name": "table"})
 
@@ -235,8 +252,17 @@ class Mechanism:
     def delta(self, epsilon: Number | Epsilon, kind: str = "dp") -> float:
         """Return the exact delta at epsilon: the largest hockey-stick sum over all neighbours, in both directions.
 
-        With kind="pdp", return the largest chance of an output whose probability is more than E times its neighbour's.
-        `assess.privacy.delta` lists parameters and errors.
+        Parameters
+        ----------
+        epsilon : Number
+            A number of 0 or more.
+        kind : str
+            "dp", or "pdp": the largest chance of an output whose probability is more than E times its neighbour's.
+
+        Raises
+        ------
+        ParameterError
+            Epsilon is outside its range, or the kind is not known.
 
         Examples
         --------
@@ -275,7 +301,13 @@ class Mechanism:
         return properties.properties_of(self)
 
     def derivable(self, epsilon: Number | None = None, alpha: Number | None = None) -> bool:
-        """Return True if this is a geometric mechanism with post-processing. See `assess.properties.derivable`."""
+        """Return True if this is a geometric mechanism with post-processing; see `assess.properties.derivable`.
+
+        Parameters
+        ----------
+        epsilon, alpha : Number, optional
+            The privacy of the geometric mechanism. Default: as in the design.
+        """
         return properties.derivable(self, epsilon, alpha)
 
     def loss(self, kind: str | tuple[str, int], weights: npt.ArrayLike | None = None, aggregate: str = "sum") -> float:
@@ -331,7 +363,7 @@ class Mechanism:
         Parameters
         ----------
         epsilon : Number, optional
-            The epsilon of the promise. By default that of the design.
+            The epsilon of the promise. Default: the epsilon of the design.
         bits : int
             Every row of the table sums to 2**bits.
 
@@ -354,27 +386,6 @@ class Mechanism:
         Fraction(0, 1)
         """
         return issue.certify(self, epsilon, bits)
-
-
-def _check_shape(mechanism: Mechanism) -> None:
-    """Raise MechanismError if rows and interior do not fit the domain."""
-    rows, interior, domain = len(mechanism.rows), len(mechanism.interior), mechanism.domain
-    if isinstance(domain, Cycle):
-        if rows or interior != 1 or mechanism.interior[0].first or len(mechanism.interior[0].values) != domain.size:
-            raise MechanismError(
-                f"{domain} needs one interior row of {domain.size} probabilities from residue 0, and no other rows"
-            )
-    elif domain.upper is None:
-        if not interior:
-            raise MechanismError(f"{domain} has no end: give an interior for the counts from {domain.lower + rows} on")
-    elif not interior and rows != domain.size:
-        raise MechanismError(
-            f"{domain} has {domain.size} counts, but there are {rows} rows: give one each, or an interior"
-        )
-    elif interior and domain.size is not None and rows >= domain.size:
-        raise MechanismError(
-            f"{domain} has {domain.size} counts and {rows} rows: no count is left for the interior; leave it out"
-        )
 
 
 def _integer(count: object) -> int:

@@ -19,7 +19,7 @@ MOST_POINTS = 40
 
 
 def axes(given: Any) -> Any:
-    """Return the axes of matplotlib to draw on: those that were given, or new ones.
+    """Return the axes of matplotlib to draw on: the given axes, or new axes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A row of a mechanism: the probabilities of consecutive outputs, or of consecutive noise values."""
+"""A row of a mechanism: the probabilities of consecutive outputs, or of consecutive noise values; its checks."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Floats, Integers
+from discreet.domain import Cycle, Domain
 from discreet.errors import MechanismError
 
 SUM_TOLERANCE = 1e-9
@@ -28,6 +29,15 @@ class Row:
         The probabilities as floats.
     numerators, denominator
         The exact probabilities, values[y] = numerators[y] / denominator. `numerators` is None if they are not known.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> row = dc.Row.exact(-1, [1, 2, 1])
+    >>> row.values.tolist(), row.denominator
+    ([0.25, 0.5, 0.25], 4)
+    >>> dc.Row.from_logs(0, [-0.6931471805599453] * 2).values.round(12).tolist()
+    [0.5, 0.5]
     """
 
     first: int
@@ -38,6 +48,13 @@ class Row:
     @classmethod
     def of(cls, first: int, probabilities: Iterable[float | Fraction]) -> "Row":
         """Return a row from floats, or from Fractions, which stay exact.
+
+        Parameters
+        ----------
+        first
+            The first output, or the first noise value.
+        probabilities
+            Floats or Fractions.
 
         Examples
         --------
@@ -53,7 +70,16 @@ class Row:
 
     @classmethod
     def exact(cls, first: int, numerators: Sequence[int], denominator: int | None = None) -> "Row":
-        """Return a row from integers over one denominator. None: the denominator is their sum.
+        """Return a row from integers over one denominator.
+
+        Parameters
+        ----------
+        first
+            The first output, or the first noise value.
+        numerators
+            One integer for each output.
+        denominator
+            The denominator. None: the sum of the numerators.
 
         Raises
         ------
@@ -70,7 +96,14 @@ class Row:
     def from_logs(cls, first: int, logs: npt.ArrayLike, values: Floats | None = None) -> "Row":
         """Return a row from the logarithms of its probabilities, some of which may be too small for a float.
 
-        Give `values` if the probabilities are known more precisely than their logarithms.
+        Parameters
+        ----------
+        first
+            The first output, or the first noise value.
+        logs
+            One logarithm for each output.
+        values
+            The probabilities, if they are known more precisely than their logarithms.
         """
         logarithms = np.array(logs, dtype=np.float64)
         logarithms.setflags(write=False)
@@ -135,3 +168,24 @@ def check_row(row: Row, name: str) -> None:
         raise MechanismError(f"{name} sums to {total:.12g}; probabilities must sum to one")
     if row.numerators is not None and sum(row.numerators) != row.denominator:
         raise MechanismError(f"{name} has numerators that do not sum to their denominator; they must, exactly")
+
+
+def check_shape(domain: Domain, rows: Sequence[Row], interior: Sequence[Row]) -> None:
+    """Raise MechanismError if rows and interior do not fit the domain."""
+    if isinstance(domain, Cycle):
+        if rows or len(interior) != 1 or interior[0].first or len(interior[0].values) != domain.size:
+            raise MechanismError(
+                f"{domain} needs one interior row of {domain.size} probabilities from residue 0, and no other rows"
+            )
+    elif domain.upper is None:
+        if not interior:
+            first = domain.lower + len(rows)
+            raise MechanismError(f"{domain} has no end: give an interior for the counts from {first} on")
+    elif not interior and len(rows) != domain.size:
+        raise MechanismError(
+            f"{domain} has {domain.size} counts, but there are {len(rows)} rows: give one each, or an interior"
+        )
+    elif interior and domain.size is not None and len(rows) >= domain.size:
+        raise MechanismError(
+            f"{domain} has {domain.size} counts and {len(rows)} rows: no count is left for the interior; leave it out"
+        )

@@ -33,7 +33,7 @@ def check_mechanism(
     mechanism : Mechanism
         The mechanism.
     epsilon : Number, optional
-        The epsilon to certify at. By default that of the design.
+        The epsilon to certify at. Default: the epsilon of the design.
     bits : int
         The bits of the certificate.
     draws : int
@@ -83,7 +83,7 @@ def chi_square(ptable: PTable, value: int | tuple[int, ...], draws: int, weights
     draws : int
         How many times to draw.
     weights : array, optional
-        Expected weights, in the order of the outputs. By default those of the table.
+        Expected weights, in the order of the outputs. Default: the weights of the table.
 
     Returns
     -------

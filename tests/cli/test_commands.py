@@ -154,6 +154,18 @@ def test_a_figure_that_is_asked_for_twice_is_drawn_once(discreet: Run) -> None:
     assert {path.name for path in Path("figures").iterdir()} == {"wang2020_figure_1.png", "wang2020_figure_1.csv"}
 
 
+def test_existing_figures_of_a_paper_are_kept_and_found_before_anything_is_computed(discreet: Run) -> None:
+    Path("figures").mkdir()
+    Path("figures/wang2020_figure_table3.csv").write_text("older")
+    result = discreet("papers", "wang2020", "-o", "figures")
+    assert result.code == 2
+    assert "wang2020_figure_table3.csv exists already" in result.err.replace("\n", "")
+    assert result.out == ""
+    assert {path.name: path.read_text() for path in Path("figures").iterdir()} == {
+        "wang2020_figure_table3.csv": "older"
+    }
+
+
 @pytest.mark.parametrize("width", [90, 200])
 def test_the_register_of_a_paper_says_what_shows_an_item_and_cuts_no_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int

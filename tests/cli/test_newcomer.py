@@ -1,4 +1,4 @@
-"""Forty mistakes of a newcomer. Each has its own message, which names what was given and what to do."""
+"""Fifty mistakes of a newcomer. Each has its own message, which names what was given and what to do."""
 
 import gzip
 import re
@@ -133,12 +133,22 @@ MISTAKES: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "init of an address": (spec(), ("init", "https://example.org/people.csv"), r"people\.csv is an address.*download"),
     "init of two columns of one name": (spec(), ("init", "twice.csv"), r"columns 1 and 3 of twice\.csv.*rename"),
     "preview of the data": (spec(), ("preview", "people.csv"), r"people\.csv is not a spec.*tables"),
-    "verify of the data": (spec(), ("verify", "people.csv"), r"people\.csv"),
+    "verify of the data": (spec(), ("verify", "people.csv"), r"people\.csv: is not JSON text.*give a certificate"),
+    "verify of the specification": (
+        spec(), ("verify", "spec.yaml"), r"spec\.yaml: is a specification.*give the folder.*discreet plan spec\.yaml"),
+    "verify of a workbook": (spec(), ("verify", "people.xlsx"), r"people\.xlsx: is a workbook.*give a certificate"),
+    "a field with a letter too many": (
+        spec(budget=None, budgett={}), RELEASE, r"line [0-9]+: budgett: .*did you mean budget\? If not, leave it out"),
+    "a leaf of a level with a letter too few": (
+        spec(dimensions={"sex": SEX | {"categories": ["weiblich", "männlich"], "levels": {"all": {"x": ["mänlich"]}}}},
+             tables=[{"name": "t", "dimensions": ["sex"]}]),
+        RELEASE, r"line [0-9]+: .*'mänlich'.*did you mean 'männlich'\?"),
 }  # fmt: skip
 
 
 REMEDY = re.compile(
-    r"\b(give|check|choose|save|rename|leave|download|remove|declare|make|run|copy|must name|it has version|allowed)\b",
+    r"\b(give|check|choose|save|rename|leave|download|remove|declare|make|run|copy|must name|it has version|allowed"
+    r"|did you mean)\b",
     re.IGNORECASE,
 )
 

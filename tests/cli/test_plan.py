@@ -124,3 +124,17 @@ def test_a_figure_that_cannot_be_written_is_refused(discreet: Run, figure: str) 
     refused = discreet("plan", "release.yaml", "--plot", figure)
     assert refused.code == 2
     assert figure.split("/")[-1].split(".")[0] in refused.err or "folder" in refused.err
+
+
+def test_leaves_in_no_group_of_a_level_are_told(discreet: Run) -> None:
+    dimension = "column: sex, categories: [f, m], levels: {all: {women: [f]}}"
+    text = SPEC.replace("column: sex, categories: [f, m]", dimension)
+    assert text != SPEC
+    at_level = text.replace("dimensions: [sex]", "dimensions: [{dimension: sex, level: all}]")
+    assert at_level != text
+    Path("release.yaml").write_text(text)
+    assert "levels" not in discreet("plan", "release.yaml").out, "no table is at the level"
+    Path("release.yaml").write_text(at_level)
+    assert "m of sex is in no group of level all, and counts as _other" in discreet("plan", "release.yaml").out
+    document = json.loads(discreet("plan", "release.yaml", "--json").out)
+    assert document["in_no_group"] == [{"dimension": "sex", "level": "all", "leaves": ["m"]}]

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+from discreet.certify.verify import verify as verify_certificate
 from discreet.cli import app
 from discreet.errors import CertificateError
+from discreet.release import run
 
 from ..certify.released import Forger, forged, released, several
 
@@ -147,3 +151,60 @@ def test_large_tables_are_not_computed_in_other_notions(tmp_path: Path, monkeypa
     monkeypatch.setattr("discreet.cli._show.MOST_LOSSES", 100)
     output = printed(tmp_path, "geometric", "--epsilon", "1", "--upper", "20")
     assert "not computed, because the table is large" in output
+
+
+def test_a_folder_without_a_promise_says_so_first(tmp_path: Path) -> None:
+    people = pa.table({"sex": ["f"] * 40 + ["m"] * 60})
+    spec: dict[str, Any] = {
+        "version": "1",
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"], "found": "data"}},
+        "tables": [{"name": "t", "dimensions": ["sex"], "margins": "all"}],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    run(spec, tmp_path / "found", data=people)
+    spec["dimensions"]["sex"] = {"column": "sex", "categories": ["f", "m"], "source": "questionnaire"}
+    run(spec, tmp_path / "declared", data=people)
+    found = CliRunner().invoke(app, ["verify", str(tmp_path / "found")])
+    assert found.exit_code == 0
+    why = "categories or ranges were found in the data"
+    first, second, *_ = found.output.splitlines()
+    assert (
+        first == f"{tmp_path}/found: no promise for the release as a whole ({why}). Apart from that, every claim holds"
+    )
+    assert second == f"guarantee        none: {why}"
+    declared = CliRunner().invoke(app, ["verify", str(tmp_path / "declared")]).output.splitlines()
+    assert declared[0] == f"{tmp_path}/declared: every claim holds"
+    assert declared[1].startswith("guarantee        epsilon = 1, delta = ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("spec.yaml", "version: 1\n", r"is a specification.*discreet plan .*spec\.yaml"),
+        ("spec.txt", "title: x\nsource: {csv: a.csv}\n", "is a specification"),
+        ("x.xlsx", "PK\x03\x04", "is a workbook or a zip archive"),
+        ("x.parquet", "PAR1", "is a Parquet file"),
+        ("x.csv", "a,b\n1,2\n", "is not JSON text, and no certificate"),
+        ("cut.json", '{"bits": 32,', "has a mistake, or was cut short"),
+    ],
+)
+def test_a_file_that_is_no_certificate_is_told_by_what_it_is(
+    name: str, content: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(CertificateError, match=words):
+        verify_certificate(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "t.csv", "README.md", "report.html"])
+def test_a_file_of_a_folder_leads_to_the_folder(name: str, releases: Path) -> None:
+    folder = released(releases, "plain")
+    with pytest.raises(CertificateError, match=rf"of a release folder; give the folder: discreet verify {folder}"):
+        verify_certificate(folder / name)
+    assert verify_certificate(folder / "certificate.json").digest
+
+
+def test_a_folder_in_place_of_a_certificate_leads_to_the_command(releases: Path) -> None:
+    with pytest.raises(CertificateError, match=r"is a folder; .*discreet verify"):
+        verify_certificate(released(releases, "plain"))

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import InputError, ParameterError
 from discreet.papers.claim import KINDS, Claim, number
-from discreet.papers.page import generated, page
+from discreet.papers.page import START, generated, page
 from discreet.papers.register import NAMES, Paper, load, tally
 from discreet.papers.wording import WORDS, about, little, most, much, slightly
 
@@ -66,6 +66,28 @@ def test_the_page_in_the_documentation_is_up_to_date(name: str) -> None:
     path = Path(__file__).parents[2] / "docs" / "papers" / f"{name}.md"
     text = path.read_text(encoding="utf-8")
     assert text == page(text, generated(paper, claims)), f"run: python -m discreet.papers.page docs/papers {name}"
+
+
+NUMBERS = {"four": 4, "seven": 7, "eight": 8}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_are_counted_right_where_texts_count_them(name: str) -> None:
+    """In the part of the page that is written by hand, and in the list of changes. Cormode's Figure 10 needs data."""
+    root, paper = Path(__file__).parents[2], load(name)
+    changes = [line for line in (root / "CHANGELOG.md").read_text().splitlines() if f"papers {name}`" in line]
+    by_hand = (root / "docs" / "papers" / f"{name}.md").read_text().split(START)[0].splitlines()
+    told = [
+        found
+        for line in [*changes, *by_hand]
+        for found in re.findall(r"(?:with|and|all)(?: the| its)? (\w+) figures", line)
+    ]
+    if paper.with_adult is None:
+        drawn = {len(paper.figures)}
+    else:
+        drawn = {len({figure.item.split("(")[0] for figure in paper.figures} | {"Figure 10"})}
+    assert len(changes) == 1
+    assert {NUMBERS[word] if word in NUMBERS else int(word) for word in told} == drawn
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,6 +18,7 @@ from discreet.measure import secrets
 from discreet.plan import spec_errors
 from discreet.plan.codebook import resolve
 from discreet.plan.read_spec import read
+from discreet.release.plan_of import plan
 from discreet.plan.release_plan import resolve as resolve_names
 from discreet.plan.sections import Dimension
 from discreet.plan.spec import ReleaseSpec
@@ -219,8 +220,66 @@ def test_several_mistakes_are_told_at_once(tmp_path: Path) -> None:
     text = FILE.replace("version: v1\n", "").replace("outputs: [csv]", "outputs: [csv]\nbudgt: 1")
     assert refused(tmp_path, text).splitlines() == [
         "FILE, line 1: version: this is missing; add it",
-        "FILE, line 23: budgt: there is no such field; leave it out, or see: discreet release --schema",
+        "FILE, line 23: budgt: there is no such field; did you mean budget? If not, leave it out",
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("budget:", "budgett:", "budgett: there is no such field; did you mean budget?"),
+        ("    categories: [f, m]", "    categoris: [f, m]", "dimensions.sex.categoris: .* did you mean categories?"),
+        ("    margins: all", "    margin: all", "tables.people.margin: .* did you mean margins?"),
+        (
+            "  epsilon: 5",
+            "  eps: 5",
+            "budget.eps: there is no such field; leave it out, or give one of: epsilon, delta",
+        ),
+        ("{file: secret.key}", "{files: secret.key}", "secret.files: .* did you mean file?"),
+        ("{csv: people.csv}", "{csv: people.csv, delimeter: x}", "no field delimeter; .* did you mean 'delimiter'?"),
+        ("[sex, age]", "[Sex, age]", "'Sex', which is not declared; .* did you mean 'sex'?"),
+        ("[sex, age]", "[{dimension: sex, level: al}, age]", "no level 'al'; .* did you mean 'all'?"),
+        ("      sex: [f]", "      sexx: [f]", "on 'sexx', which is no dimension; .* did you mean 'sex'?"),
+        ("      sex: [f]", "      sex: [bothh]", "names 'bothh', .* did you mean 'both'?"),
+        ("    margins: all", "    margins: [[aeg, age], [agee]]", "over 'aeg', which is none of its dimensions"),
+        ("    margins: all", "    margins: [[agee]]", "over 'agee', .* did you mean 'age'?"),
+        ("geometric", "geometrik", "the design is 'geometrik'; .* did you mean 'geometric'?"),
+        ("epsilon: 0.5}", "epsilom: 0.5}", "no parameter 'epsilom'; .* did you mean 'epsilon'?"),
+        ("outputs: [csv]", "measure: [{table: peopel}]", "'peopel', .* did you mean 'people'?"),
+        ("outputs: [csv]", "measure: [{tabel: people}]", "measure.item 1.tabel: .* did you mean table?"),
+        (
+            "outputs: [csv]",
+            "measure: plan\naccuracy: {within: [{plusminus: 3}]}",
+            "plusminus: .* did you mean plus_minus?",
+        ),
+        ("outputs: [csv]", "metadata: {descripton: x}", "metadata.descripton: .* did you mean description?"),
+        ("outputs: [csv]", "metadata: {dimensions: {sex: {lable: x}}}", "sex.lable: .* did you mean label?"),
+        ("outputs: [csv]", "metadata: {tables: {peple: x}}", "'peple' is no table; .* did you mean 'people'?"),
+        ("outputs: [csv]", "fixed: [{were: {}, count: 3}]", "fixed.item 1.were: .* did you mean where?"),
+        ("outputs: [csv]", "fixed: [{where: {agee: young}, count: 3}]", "'agee' .* did you mean 'age'?"),
+    ],
+)
+def test_a_name_that_does_not_exist_is_told_with_the_nearest_one(
+    tmp_path: Path, old: str, new: str, named: str
+) -> None:
+    assert FILE.count(old) == 1, "the mistake is made in one place"
+    path = tmp_path / "release.yaml"
+    path.write_text(FILE.replace(old, new))
+    with pytest.raises(SpecError, match=named.replace("?", "[?]")):
+        plan(path)
+
+
+def test_a_level_and_the_leaves_in_none_of_its_groups() -> None:
+    dimension = Dimension(column="c", categories=["a", "b", "c"], levels={"l": {"ab": ["a", "b"]}, "m": {"g": ["c"]}})
+    book = resolve("d", dimension)
+    assert book.in_no_group("l") == ["c"]
+    assert book.in_no_group("m") == ["a", "b"]
+    assert book.in_no_group("") == []
+    whole = Dimension(
+        column="c", categories=["a", "b"], levels={"l": {"ab": ["a", "b"]}, "o": {"x": ["a", "b", "_other"]}}
+    )
+    assert resolve("d", whole).in_no_group("l") == [], "_other is not declared"
+    assert resolve("d", whole).in_no_group("o") == []
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from discreet.errors import InputError, SpecError
 from discreet.prepare.preview_counts import SHOWN, preview
@@ -84,8 +86,6 @@ def test_the_command_prints_the_truth_as_private_and_writes_nothing(
     request: pytest.FixtureRequest,
     discreet: Run,  # noqa: F811
 ) -> None:
-    import yaml
-
     spec = town(source_of("csv", tmp_path, request))
     spec["dimensions"]["sex"]["found"] = "data"
     (tmp_path / "x.yaml").write_text(yaml.safe_dump(spec))
@@ -103,8 +103,6 @@ def test_the_command_prints_the_truth_as_private_and_writes_nothing(
 
 
 def test_a_value_cannot_steer_the_terminal(tmp_path: Path, discreet: Run) -> None:  # noqa: F811
-    import yaml
-
     (tmp_path / "x.csv").write_bytes(b"id,sex,age\n1,\x1b[31mred[bold],3\n2,f\xe9male,\x07\n")
     (tmp_path / "x.yaml").write_text(yaml.safe_dump(town({"csv": "x.csv"})))
     shown = discreet("preview", "x.yaml").out
@@ -149,3 +147,66 @@ def test_a_preview_says_why_no_range_takes_a_value(
     ((undeclared),) = seen.undeclared
     assert (undeclared.value, undeclared.rows) == (value, 2)
     assert words in undeclared.reason
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb", "excel", "postgres", "spark"])
+def test_a_decimal_comma_is_told_by_every_source_that_has_texts(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    table = pa.table({"id": ["1", "2", "3"], "height": ["1180,46", "1180,46", "1.5"]})
+    if kind == "csv":
+        (tmp_path / "x.csv").write_text("id;height\n1;1180,46\n2;1180,46\n3;1.5\n")
+        source: dict[str, Any] = {"csv": str(tmp_path / "x.csv"), "delimiter": ";"}
+    elif kind == "postgres":
+        source = request.getfixturevalue("postgres").load("commas", table)
+    elif kind == "excel":
+        rows = [["id", "height"], *map(list, zip(*table.to_pydict().values(), strict=True))]
+        source = {"excel": str(workbooks.write(tmp_path / "x.xlsx", {"a": rows}))}
+    else:
+        if kind == "spark":
+            request.getfixturevalue("spark")
+        pq.write_table(table, tmp_path / "x.parquet")
+        source = {kind: str(tmp_path / "x.parquet")}
+    if kind == "duckdb":
+        duckdb.connect(str(tmp_path / "x.db")).execute(f"CREATE TABLE t AS FROM '{tmp_path}/x.parquet'").close()
+        source = {"duckdb": str(tmp_path / "x.db"), "table": "t"}
+    spec = town(source)
+    spec["dimensions"] = {"height": {"column": "height", "ranges": {"some": [0, 2000]}}}
+    spec["tables"] = [{"name": "t", "dimensions": ["height"]}]
+    (seen,) = preview(spec).dimensions
+    assert seen.rows == {"some": 1, "_other": 2}
+    (undeclared,) = seen.undeclared
+    remedy = 'give decimal: "," in the source' if kind in ("csv", "spark") else "make numbers of the column"
+    assert undeclared.reason == f'it is not a number, because the decimal mark is "."; {remedy}'
+    if kind in ("csv", "spark"):
+        (seen,) = preview(spec | {"source": source | {"decimal": ","}}).dimensions
+        assert seen.rows == {"some": 2, "_other": 1}, "the remedy helps"
+
+
+def test_leaves_in_no_group_of_a_level_are_told(
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    discreet: Run,  # noqa: F811
+) -> None:
+    spec = town(source_of("csv", tmp_path, request))
+    spec["dimensions"]["sex"]["levels"] = {
+        "two": {"women": ["female"], "others": ["diverse"]},
+        "one": {"all": ["male"]},
+    }
+    assert preview(spec).dimensions[0].in_no_group == {"two": ["male"], "one": ["female", "diverse"]}
+    assert preview(spec).dimensions[1].in_no_group == {}
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(spec))
+    shown = discreet("preview", "x.yaml").out
+    assert "  in no group of level 'two', and counted as its _other: 'male'" in shown.splitlines()
+    assert "  in no group of level 'one', and counted as its _other: 'female', 'diverse'" in shown.splitlines()
+
+
+def test_a_reason_is_told_once_for_values_that_share_it(tmp_path: Path, discreet: Run) -> None:  # noqa: F811
+    (tmp_path / "x.csv").write_text('id,age,sex\n1,"1,5",f\n2,"1,5",f\n3,"2,5",f\n4,old,f\n')
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(town({"csv": "x.csv"})))
+    lines = discreet("preview", "x.yaml").out.splitlines()
+    start = next(i for i, line in enumerate(lines) if "'1,5' was found 2 times; it is not a number, because" in line)
+    assert lines[start + 1 : start + 3] == [
+        "    '2,5' was found 1 time; the same",
+        "    'old' was found 1 time; it is not a number",
+    ]

@@ -221,3 +221,38 @@ def test_a_dimension_may_not_have_the_name_of_a_column_of_the_files(name: str, t
             dimensions={name: {"column": "sex", "categories": ["f", "m"]}},
             tables=[{"name": "t", "dimensions": [name]}],
         )
+
+
+LEVEL: dict[str, Any] = {
+    "dimensions": {
+        "place": {"column": "place", "categories": ["a", "b", "c"], "levels": {"side": {"north": ["a"]}}},
+        "sex": {"column": "sex", "categories": ["f", "m"]},
+    },
+    "tables": [{"name": "t", "dimensions": [{"dimension": "place", "level": "side"}, "sex"], "margins": "all"}],
+}
+
+
+def test_readers_see_the_level_of_a_dimension_and_what_its_other_group_holds(tmp_path: Path) -> None:
+    folder = release(tmp_path, **LEVEL, outputs=["csv", "json-stat"])
+    assert rows(folder / "t.csv")[0] == ["place", "sex", "count"], (
+        "the heading is the dimension, as in measurements.csv"
+    )
+    also = "In place (side), `_other` also has b, c."
+    readme = (folder / "README.md").read_text()
+    assert "- t: place (side) × sex\n" in readme
+    assert also in readme
+    document = json.loads((folder / "t.json").read_bytes())
+    assert document["dimension"]["place"]["label"] == "place (side)"
+    assert document["note"][-1].endswith(also)
+    columns = json.loads((folder / "t.csv-metadata.json").read_bytes())["tableSchema"]["columns"]
+    assert columns[0]["titles"] == {"en": ["place", "place (side)"]}
+    assert "(<bdi>b</bdi>, <bdi>c</bdi>)" in (folder / "report.html").read_text()
+    assert verify_folder(folder).other_software is None
+    assert second_checker.check(folder).failures == []
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_what_the_other_group_holds_is_said_in_every_language(language: str, tmp_path: Path) -> None:
+    readme = (release(tmp_path, **LEVEL, language=language) / "README.md").read_text()
+    assert re.search(r"place \(side\)[^.]* `_other` .* b, c\.", readme)
+    assert "In place" not in readme

@@ -132,6 +132,12 @@ def test_a_plan_needs_no_source() -> None:
     assert plan(SMALL).touches == 2
 
 
+@pytest.mark.parametrize("frame", [SEXES, SEXES.to_pandas(), pl.from_arrow(SEXES), {"sex": ["f"]}])
+def test_a_frame_without_its_name_is_refused_with_what_to_write(frame: Any) -> None:
+    with pytest.raises(ParameterError, match=rf"of the type {type(frame).__name__};.*run\(spec, data=frame\)"):
+        run(SMALL, frame)
+
+
 def test_a_source_and_data_are_refused_and_so_is_neither(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="data"):
         run(SMALL | {"source": {"csv": "people.csv"}}, data=SEXES)

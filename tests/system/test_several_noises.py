@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from scipy.stats import binom
 from typer.testing import CliRunner
 
 import discreet as dc
@@ -45,9 +46,10 @@ def test_a_release_is_right_and_both_checkers_prove_it(name: str, tmp_path: Path
             largest = math.sqrt(max(plan.noise_variances) * cells)
             limit = exact[index].largest if index in exact else largest
             assert numbers.min() >= 0
-            assert math.sqrt(float(np.mean(errors**2))) <= limit * (1 + 3 / math.sqrt(errors.size)) + 1
+            spread = 1 + 3 / math.sqrt(errors.size) + 6 / errors.size  # one cell may be 10 deviations off
+            assert math.sqrt(float(np.mean(errors**2))) <= limit * spread + 1
             held = (interval.low <= true[index]) & ((true[index] <= interval.high) | (interval.high == -1))
-            assert held.mean() > 0.95 - 3 * math.sqrt(0.05 / held.size)
+            assert (~held).sum() <= binom.isf(1e-6, held.size, 0.05)
         if plan.parts:
             finest = dict(zip(indices, counts, strict=True))
             assert {int(numbers.sum()) for numbers in finest.values()} == {int(counts[0].sum())}

@@ -73,6 +73,13 @@ class Composition:
         The step of the lattice of losses.
     parts
         The parts, each with its pair on the lattice.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> dc.account.compose(table, cells=10)
+    Composition(10 uses of 1 table, delta never below 4.66e-09, largest loss 10)
     """
 
     step: float
@@ -114,7 +121,7 @@ class Composition:
         """Return the part of delta(epsilon) that was added for numerical error.
 
         The pairs, composed without any rounding, have at least delta(epsilon) - error(epsilon). Parameters, result and
-        refusals are those of `delta`.
+        errors are as for `delta`.
         """
         epsilons = epsilon_array(epsilon)
         _, error = self.at(epsilons)
@@ -173,12 +180,27 @@ class Composition:
             Number of epsilons, from 0 to where delta is 1e-9 or close to the floor.
         to
             "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The bound at each epsilon.
         """
         number = integer(points, "points", 10**6, "the epsilons of the curve")
         return data_frames.frame(_composition_view.curve(self, number), to)
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the bound of delta against epsilon on axes of matplotlib, and return the axes.
+        """Draw the bound of delta against epsilon.
+
+        Parameters
+        ----------
+        axes
+            Axes of matplotlib. None: new axes.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
 
         Raises
         ------
@@ -232,10 +254,10 @@ class Composition:
         lowest = 0.0
         for _ in range(9):
             grid = np.linspace(lowest, highest, 65)
-            met = np.flatnonzero(self._basic(grid) <= target)
-            if not met.size:
+            meeting = np.flatnonzero(self._basic(grid) <= target)
+            if not meeting.size:
                 return highest
-            highest, lowest = float(grid[met[0]]), float(grid[max(met[0] - 1, 0)])
+            highest, lowest = float(grid[meeting[0]]), float(grid[max(meeting[0] - 1, 0)])
         return highest
 
 

@@ -29,13 +29,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.account.dominating_pair import ULP, Pair, interpolate
-from discreet.arrays import Floats
+from discreet.arrays import Complex, Floats, Integers
 from discreet.errors import ParameterError
-
-Complex = npt.NDArray[np.complex128]
 
 TAIL = 46.0
 """Tilted mass beyond a window is at most e**-46 = 1e-20 on each side."""
@@ -58,7 +55,7 @@ class Factor:
     times: int
 
     @cached_property
-    def steps(self) -> npt.NDArray[np.int64]:
+    def steps(self) -> Integers:
         """The finite losses that have a mass, in steps of the lattice."""
         return np.flatnonzero(self.pair.masses > 0) - self.pair.reach
 
@@ -134,7 +131,7 @@ class Ladder:
             error[served] = np.where(below, self.whole - delta + delta_error, delta_error)
         return bound, np.minimum(error, bound)
 
-    def rungs(self, epsilons: Floats) -> npt.NDArray[np.int64]:
+    def rungs(self, epsilons: Floats) -> Integers:
         """Return the index of the tilt that serves each epsilon: the last tilt before a mean is above epsilon.
 
         Means grow with the tilt. If rounding makes a mean smaller than an earlier mean, the earlier mean counts. So

@@ -71,6 +71,14 @@ class Pair:
         P's mass on outputs that Q never has.
     values
         The profile of the pair at the knots 0..n.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> pair = dc.account.profile(table).pair(0.25)
+    >>> pair.reach, pair.largest >= 1
+    (5, True)
     """
 
     step: float
@@ -80,7 +88,15 @@ class Pair:
 
     @classmethod
     def of(cls, step: float, bounds: Floats) -> "Pair":
-        """Return a pair whose profile is at least bounds[i] at e**(i step), and constant after the last knot."""
+        """Return a pair whose profile is at least bounds[i] at e**(i step), and constant after the last knot.
+
+        Parameters
+        ----------
+        step
+            The distance between two losses.
+        bounds
+            Upper bounds of the profile at the losses 0, step, 2 step, ...
+        """
         x = step * np.arange(len(bounds))
         a, error = np.exp(x), (x + 8) * ULP
         gaps = a[:-1] * math.expm1(step)
@@ -90,8 +106,8 @@ class Pair:
         p = a[1:] * q
         infinite = float(bounds[-1])
         values = infinite + np.append(np.cumsum((slopes[:-1] * gaps)[::-1])[::-1], 0.0)
-        others = math.fsum((p * (1 - 2 * error[1:])).tolist()) + math.fsum(q.tolist())
-        rest = max(0.0, 1 - (infinite + others) * (1 - 2 * ULP)) + ULP
+        accounted = math.fsum((p * (1 - 2 * error[1:])).tolist()) + math.fsum(q.tolist())
+        rest = max(0.0, 1 - (infinite + accounted) * (1 - 2 * ULP)) + ULP
         masses = np.concatenate([q[::-1] * (1 + ULP), [rest], p * (1 + 2 * error[1:])])
         return cls(step, masses, infinite, values * (1 + 2 * error + len(x) * ULP))
 

@@ -66,7 +66,15 @@ class DirectedPair:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """All pairs of neighbours of a mechanism, sorted to be evaluated; immutable. Made by `profile`."""
+    """All pairs of neighbours of a mechanism, sorted to be evaluated; immutable. Made by `profile`.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> dc.account.profile(table).delta([0.5, 1]).round(6).tolist()
+    [0.287649, 0.0]
+    """
 
     pairs: tuple[DirectedPair, ...]
 

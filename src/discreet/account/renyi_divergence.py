@@ -129,25 +129,25 @@ class Renyi:
         if largest == 0:
             return 0.0
         orders = [1.0, 1 + NEAREST]
-        found = [self._divergence(order) for order in orders]
-        best = max(value / order for value, order in zip(found, orders, strict=True))
+        divergences = [self._divergence(order) for order in orders]
+        best = max(value / order for value, order in zip(divergences, orders, strict=True))
         while largest > best * orders[-1]:
             orders.append(1 + 2 * (orders[-1] - 1))
-            found.append(self._divergence(orders[-1]))
-            best = max(best, found[-1] / orders[-1])
-        points = list(zip(orders[1:], found[1:], strict=True))
+            divergences.append(self._divergence(orders[-1]))
+            best = max(best, divergences[-1] / orders[-1])
+        points = list(zip(orders[1:], divergences[1:], strict=True))
         heap = [(-_ceiling(left, right), left, right) for left, right in pairwise(points)]
         heapify(heap)
-        known = largest * largest / 2 * (1 + 4 * UNIT)
-        while heap and min(-heap[0][0], known) > best * (1 + TOLERANCE):
+        gaussian_bound = largest * largest / 2 * (1 + 4 * UNIT)
+        while heap and min(-heap[0][0], gaussian_bound) > best * (1 + TOLERANCE):
             _, left, right = heappop(heap)
             middle = (left[0] + right[0]) / 2
             point = middle, self._divergence(middle)
             best = max(best, point[1] / middle)
             heappush(heap, (-_ceiling(left, point), left, point))
             heappush(heap, (-_ceiling(point, right), point, right))
-        below_and_beyond = max(found[1], largest / orders[-1])
-        return min(known, max([best, below_and_beyond, *(-ceiling for ceiling, _, _ in heap)]))
+        below_and_beyond = max(divergences[1], largest / orders[-1])
+        return min(gaussian_bound, max([best, below_and_beyond, *(-ceiling for ceiling, _, _ in heap)]))
 
 
 def renyi(source: Source) -> Renyi:
@@ -261,10 +261,10 @@ def _ceiling(left: Point, right: Point) -> float:
     x, y = low - 1, high - 1
     n = x * y * (last - first) / (y - x)
     slope = last + n / y
-    place = (n + math.sqrt(n * (n + slope))) / slope
-    if place >= y * (1 + 64 * UNIT):
+    highest = (n + math.sqrt(n * (n + slope))) / slope
+    if highest >= y * (1 + 64 * UNIT):
         return last / high
-    if place <= x * (1 - 64 * UNIT):
+    if highest <= x * (1 - 64 * UNIT):
         return first / low
     root, other = math.sqrt(slope + n), math.sqrt(n)
     return (slope / (root + other)) ** 2 * (1 + 64 * UNIT)

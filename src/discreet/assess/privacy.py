@@ -181,7 +181,7 @@ def neighbours(mechanism: "Mechanism", distance: int | None = None) -> Iterator[
         The mechanism.
     distance : int, optional
         Yield counts that differ by this distance before they are clamped into the domain, instead of neighbours. The
-        distance may exceed that of neighbours.
+        distance may exceed the distance of neighbours.
 
     Yields
     ------

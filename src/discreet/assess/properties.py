@@ -138,7 +138,7 @@ def section(mechanism: "Mechanism", counts: range) -> tuple[int, Floats]:
 def derivable(mechanism: "Mechanism", epsilon: Number | None = None, alpha: Number | None = None) -> bool:
     """Return True if a mechanism is the geometric mechanism followed by post-processing.
 
-    The condition is that of Gupte and Sundararajan 2010: (1 + alpha^2) P[i,j] >= alpha (P[i,j-1] + P[i,j+1]), and
+    The condition of Gupte and Sundararajan 2010 is (1 + alpha^2) P[i,j] >= alpha (P[i,j-1] + P[i,j+1]), and
     P[i,j] within the factor E of its neighbour at the two ends.
 
     Parameters
@@ -146,7 +146,7 @@ def derivable(mechanism: "Mechanism", epsilon: Number | None = None, alpha: Numb
     mechanism : Mechanism
         On counts with an upper end.
     epsilon, alpha : Number, optional
-        The privacy of the geometric mechanism. By default that of the mechanism's design.
+        The privacy of the geometric mechanism. Default: as in the design.
 
     Returns
     -------

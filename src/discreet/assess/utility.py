@@ -81,7 +81,7 @@ def loss(
 
 
 def _by_count(mechanism: "Mechanism", losses: Floats) -> Floats:
-    """Return the loss of every true count, from the losses of the rows; without an upper end, those of the interior."""
+    """Return the loss of every true count, from the losses of the rows. Without an upper end, return the interior's."""
     small, period, size = len(mechanism.rows), len(mechanism.interior), mechanism.domain.size
     if size is None:
         return losses

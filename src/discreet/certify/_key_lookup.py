@@ -23,13 +23,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
-from discreet.arrays import Integers, Keys
+from discreet.arrays import Indices, Integers, Keys
 from discreet.certify.table import Table
 from discreet.domain import Counts
 from discreet.errors import EntropyError
-
-RowIndices = npt.NDArray[np.intp]
-"""For every count the index of its row among the rows and then the interior."""
 
 GUIDE_BITS = 16
 GUIDE_SIZE = 1 << 20
@@ -86,7 +83,7 @@ class Lookup:
         """Return the displacement for one key, in a time that does not depend on the key."""
         return int(self.firsts[row]) + int(np.count_nonzero(self.thresholds[row] <= np.uint64(key)))
 
-    def displacements(self, rows: RowIndices | None, keys: Keys) -> Integers:
+    def displacements(self, rows: Indices | None, keys: Keys) -> Integers:
         """Return the displacement for every key; rows=None: the table has one row."""
         buckets = (keys >> np.uint64(self.bits - self._guide_bits)).astype(np.intp)
         result = self._guided(rows, buckets)
@@ -94,7 +91,7 @@ class Lookup:
         result[undecided] = self._search(None if rows is None else rows[undecided], keys[undecided])
         return result.astype(np.int64)
 
-    def draw(self, rows: RowIndices | None, size: int, stream: Keystream) -> npt.NDArray[np.signedinteger]:
+    def draw(self, rows: Indices | None, size: int, stream: Keystream) -> npt.NDArray[np.signedinteger]:
         """Return `size` displacements for new uniform keys, most of whose bits are never drawn."""
         guide, rest = self._guide_bits, self.bits - self._guide_bits
         words = stream.words(size)
@@ -106,11 +103,11 @@ class Lookup:
             result[undecided] = self._search(None if rows is None else rows[undecided], keys)
         return result
 
-    def _guided(self, rows: RowIndices | None, buckets: npt.NDArray[np.integer]) -> npt.NDArray[np.signedinteger]:
+    def _guided(self, rows: Indices | None, buckets: npt.NDArray[np.integer]) -> npt.NDArray[np.signedinteger]:
         index = buckets if rows is None else (rows << self._guide_bits) | buckets
         return np.take(self._guide, index, mode="clip")
 
-    def _search(self, rows: RowIndices | None, keys: Keys) -> Integers:
+    def _search(self, rows: Indices | None, keys: Keys) -> Integers:
         """Return displacements by an exact binary search, in all rows at once."""
         if rows is None:
             return np.asarray(self.firsts[0] + np.searchsorted(self.thresholds[0], keys, side="right"))

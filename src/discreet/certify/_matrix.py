@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from discreet.certify.rounding import GUARD, largest_remainders
 
-Integers = npt.NDArray[np.object_]
+ExactIntegers = npt.NDArray[np.object_]
 
 RESOLUTION = 2.0**-50
 """Slack that the floats that choose theta cannot tell from 0."""
@@ -34,8 +34,8 @@ _STEEPNESS = [Fraction(k, 8) for k in range(8)]
 
 
 def quantise(
-    scaled: Integers, bits: int, exp_epsilon: Fraction | None, distances: int, properties: frozenset[str]
-) -> Integers | None:
+    scaled: ExactIntegers, bits: int, exp_epsilon: Fraction | None, distances: int, properties: frozenset[str]
+) -> ExactIntegers | None:
     """Return integer weights whose columns sum to 2**bits and keep all constraints; None if no theta gives them.
 
     Parameters
@@ -112,13 +112,13 @@ class Constraints:
         if "WH" in self.properties:
             yield truth * self.size - total, self.size
 
-    def hold(self, weights: Integers, bits: int) -> bool:
+    def hold(self, weights: ExactIntegers, bits: int) -> bool:
         """Return True if all constraints hold exactly and no weight is negative."""
         up, down = (1, 1) if self.exp_epsilon is None else (self.exp_epsilon.numerator, self.exp_epsilon.denominator)
         slacks = self.slacks(weights, up, down, 1 << bits)
         return bool((weights >= 0).all()) and all(bool((slack >= 0).all()) for slack, _ in slacks)
 
-    def interior(self, scaled: Integers, bits: int) -> tuple[Fraction, Integers]:
+    def interior(self, scaled: ExactIntegers, bits: int) -> tuple[Fraction, ExactIntegers]:
         """Return the share theta of Q that gives every constraint its slack, and Q scaled as P is, at the best t."""
         n = self.size - 1
         alpha = Fraction(0) if self.exp_epsilon is None else 1 / self.exp_epsilon
@@ -161,13 +161,13 @@ def _twice_a(n: int) -> npt.NDArray[np.int64]:
     return np.where(i < j, 2 * i - j, np.where(i > j, n + j - 2 * i, n))
 
 
-def _interior(n: int, t: Fraction, bits: int) -> Integers:
+def _interior(n: int, t: Fraction, bits: int) -> ExactIntegers:
     """Return Q of the module's docstring, scaled."""
     numerators = 2 * t.denominator + (n + 1) * t.numerator * _twice_a(n).astype(object)
     return np.asarray((numerators << (bits + GUARD)) // ((n + 1) * 2 * t.denominator))
 
 
-def _round(mixed: Integers, bits: int, properties: frozenset[str]) -> Integers:
+def _round(mixed: ExactIntegers, bits: int, properties: frozenset[str]) -> ExactIntegers:
     """Return columns of integers that sum to 2**bits, with F and S by construction."""
     n, total = len(mixed) - 1, 1 << bits
     symmetric, fair = "S" in properties, "F" in properties

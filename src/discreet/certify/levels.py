@@ -14,8 +14,11 @@ which costs that weight in delta and nothing else; a design that promises its su
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+
+import numpy as np
 
 TOLERANCE = 1e-9
 """Relative difference within which two logarithms name the same level."""
@@ -36,29 +39,27 @@ def find(logs: Sequence[float], epsilon: float, apart: int) -> list[int] | None:
     apart
         Outputs at most so far apart may differ by one level only.
     """
-    top = max(logs)
-    levels = []
-    for log in logs:
-        if log == -math.inf:
-            return None
-        steps = (top - log) / epsilon
-        level = round(steps)
-        if abs(steps - level) > TOLERANCE * (1 + level):
-            return None
-        levels.append(level)
-    steep = any(max(map(abs, map(int.__sub__, levels, levels[step:])), default=0) > 1 for step in range(1, apart + 1))
-    return None if steep or max(levels) == 0 else levels
+    logarithms = np.array(logs, dtype=np.float64)
+    if np.isneginf(logarithms).any():
+        return None
+    steps = (logarithms.max() - logarithms) / epsilon
+    levels = np.rint(steps)
+    if (np.abs(steps - levels) > TOLERANCE * (1 + levels)).any():
+        return None
+    steep = any((np.abs(levels[step:] - levels[:-step]) > 1).any() for step in range(1, min(apart, len(levels)) + 1))
+    return None if steep or levels.max() == 0 else [int(level) for level in levels.tolist()]
 
 
 def chain(start: int, exp_epsilon: Fraction, length: int) -> list[int]:
     """Return `length` weights: a = start, then ceil(a / E), then ceil of that over E, and so on."""
     up, down = exp_epsilon.numerator, exp_epsilon.denominator
     weights, last = [start], start
-    while len(weights) < length:
+    for _ in range(length - 1):
         weight = -(-last * down // up)
-        weights.append(weight)
         if weight == last:
             weights += [weight] * (length - len(weights))
+            break
+        weights.append(weight)
         last = weight
     return weights
 
@@ -112,7 +113,7 @@ def symmetric(levels: Sequence[int], exp_epsilon: Fraction, total: int, centre: 
     if len(levels) < 2:
         return []
     if centre is None:
-        two_sided = [levels[0], *(level for level in levels[1:] for _ in range(2))]
+        two_sided = [levels[0], *levels[1:], *levels[1:]]
         start = _largest_start(two_sided, exp_epsilon, total, step=2)
         weights = _weights(levels, start, exp_epsilon)
     else:
@@ -156,9 +157,10 @@ def shortened(levels: Sequence[int], exp_epsilon: Fraction, total: int, first: i
 def _spread(weights: list[int], levels: Sequence[int], rest: int) -> list[int]:
     """Add the rest in equal parts to all weights but w(0); odd units go to the deepest level, nearest to 0 first."""
     share, odd = divmod(rest, len(weights) - 1)
-    for order, output in enumerate(sorted(range(1, len(weights)), key=lambda z: -levels[z])):
-        weights[output] += share + (order < odd)
-    return weights
+    spread = [weights[0], *(weight + share for weight in weights[1:])]
+    for output in sorted(range(1, len(weights)), key=levels.__getitem__, reverse=True)[:odd]:  # equal levels in order
+        spread[output] += 1
+    return spread
 
 
 def _weights(levels: Sequence[int], start: int, exp_epsilon: Fraction) -> list[int]:
@@ -169,14 +171,15 @@ def _weights(levels: Sequence[int], start: int, exp_epsilon: Fraction) -> list[i
 def _largest_start(levels: Sequence[int], exp_epsilon: Fraction, total: int, step: int) -> int:
     """Return the largest multiple of `step` that starts a chain whose sum over all outputs fits; 0 if none fits."""
     sizes = [0] * (max(levels) + 1)
-    for level in levels:
-        sizes[level] += 1
+    for level, size in Counter(levels).items():
+        sizes[level] = size
 
     def left(multiple: int) -> int:
         weights = chain(multiple * step, exp_epsilon, len(sizes))
         return total - sum(map(int.__mul__, sizes, weights))
 
-    growth = step * math.fsum(size * float(exp_epsilon) ** -level for level, size in enumerate(sizes))
+    fall = float(exp_epsilon)
+    growth = step * math.fsum([size * fall**-level for level, size in enumerate(sizes)])
     low, high = 0, total // step + 1
     guess = int(total / growth)
     attempts = 0

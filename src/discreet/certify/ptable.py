@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import categories, data_frames, files, pictures
-from discreet.arrays import Integers, Keys, rectangular
+from discreet.arrays import Indices, Integers, Keys, rectangular
 from discreet.certify import _table_view, verify
 from discreet.certify import table as integer_table
-from discreet.certify._key_lookup import Keystream, Lookup, RowIndices
+from discreet.certify._key_lookup import Keystream, Lookup
 from discreet.certify.table import IntegerRow, Table
 from discreet.certify.verify import Certificate, Guarantee
 from discreet.domain import LARGEST, Cycle, Domain
@@ -217,8 +217,8 @@ class PTable:
     def to_frame(self, *, to: str | None = None) -> Any:
         """Return the weights as a data frame: the columns count, noise, weight and probability.
 
-        A row of the interior has the first count that it belongs to; it also belongs to larger counts. On a cycle the
-        noise has the count 0, and is that of all residues.
+        A row of the interior has the first count that it belongs to; it also belongs to larger counts. On a cycle all
+        residues have the same noise, which has the count 0.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class PTable:
             return np.clip(inside, 0, ends[0] if len(ends) == 1 else ends)
         return np.clip(inside, self.domain.lower, LARGEST if self.domain.upper is None else self.domain.upper)
 
-    def _row_indices(self, inside: Integers) -> RowIndices | None:
+    def _row_indices(self, inside: Integers) -> Indices | None:
         """Return the index of each count's row among the rows and then the interior; None if there is only one row."""
         small, period = len(self.rows), len(self.interior)
         if small + period == 1 or isinstance(self.domain, Cycle):
@@ -344,6 +344,11 @@ def load(path: str | os.PathLike[str]) -> PTable:
     ----------
     path
         A file that `PTable.save` wrote.
+
+    Returns
+    -------
+    PTable
+        The table, with the guarantee that was recomputed.
 
     Raises
     ------

@@ -260,7 +260,7 @@ def _rescaled(scaled: Sequence[int], total: int) -> list[int]:
 
 def _symmetric(row: "Row") -> bool:
     values: Sequence[float | int] = row.values.tolist() if row.numerators is None else row.numerators
-    return 2 * row.first == 1 - len(values) and all(a == b for a, b in zip(values, reversed(values), strict=True))
+    return 2 * row.first == 1 - len(values) and values == values[::-1]
 
 
 def _square(mechanism: "Mechanism") -> bool:

@@ -25,7 +25,7 @@ def largest_remainders(scaled: Sequence[int], total: int, centre: int) -> list[i
     total
         The sum to reach.
     centre
-        Of equal remainders, the one nearest to this index is rounded up first, then the one with the lower index.
+        Of equal remainders, the remainder nearest to this index is rounded up first; of two as near, the lower index.
     """
     units = [value >> GUARD for value in scaled]
     shift, extra = divmod(total - sum(units), len(units))

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from discreet import files
 from discreet.certify import table as integer_table
+from discreet.certify._other_files import refuse_other_files
 from discreet.certify.table import IntegerRow, Table
 from discreet.domain import Counts, Cycle, Domain
 from discreet.errors import CertificateError, DiscreetError
@@ -115,7 +116,9 @@ def verify(path: str | os.PathLike[str]) -> Certificate:
     >>> folder.cleanup()
     """
     try:
-        return _check_bytes(_read(path))
+        data = _read(path)
+        refuse_other_files(path, data)
+        return _check_bytes(data)
     except CertificateError as error:
         raise CertificateError(f"{path!s}: {error}", error.failures) from None
 
@@ -169,6 +172,8 @@ def _read(path: str | os.PathLike[str]) -> bytes:
     try:
         with files.open_file(path) as file:
             data = file.read(MOST_BYTES + 1)
+    except IsADirectoryError:
+        raise CertificateError(f"is a folder; give a certificate file, or run: discreet verify {path!s}") from None
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CertificateError(f"cannot be read ({reason}); give the path of a certificate file") from None
@@ -257,8 +262,8 @@ def _json(data: bytes) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise CertificateError(
-            f"is not a certificate: it is not JSON text, or was cut short ({error}); give a certificate, or the folder"
-            " of a release"
+            f"is not a certificate: its JSON text has a mistake, or was cut short ({error}); give a certificate, or the"
+            " folder of a release"
         ) from None
     return document
 

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
@@ -70,26 +70,38 @@ def waiting(message: str) -> AbstractContextManager[object]:
     return Console(stderr=True).status(message) if sys.stderr.isatty() else nullcontext()
 
 
-def composed_guarantee(privacy: Mapping[str, Any], cells: int) -> None:
-    """Print the promise of a release, from the section `privacy` of its manifest.
-
-    The promise of one cell is printed if it differs from that of the certificate, or is the only one.
-    """
-    unit, rows, touches = privacy["unit"], privacy["contributions"], privacy["touches"]
-    if rows == 1:
-        console.print(f"cells            {cells}, and {unit} is in {touches} of them")
+def release_guarantee(privacy: Mapping[str, Any], cells: int) -> None:
+    """Print the promise of a release as a whole, from the section `privacy` of its manifest."""
+    unit, rows, touches, composed = (privacy[name] for name in ("unit", "contributions", "touches", "composed"))
+    with_rows = f" with up to {rows} rows" if rows > 1 else ""
+    if composed is None:
+        promise = f"none: {privacy['no_guarantee']}"
     else:
-        console.print(f"cells            {cells}; {unit} has up to {rows} rows, each in up to {touches} of them")
-    one_cell, composed = privacy["cell"], privacy["composed"]
-    if one_cell is not None and (rows > 1 or composed is None):
+        delta = above(float(composed["delta"]))
+        promise = (
+            f"epsilon = {composed['epsilon']}, delta = {delta} for {unit}{with_rows}, over everything that is"
+            " published; an upper bound"
+        )
+    console.print(f"guarantee        {promise}", markup=False)
+    who = unit if rows == 1 else f"each row of {unit}"
+    console.print(f"cells            {cells}; {who} is in {touches} of them at most")
+
+
+def one_count(privacy: Mapping[str, Any], ptables: Iterable[PTable]) -> None:
+    """Print the tables of noise of a release: what one count, read alone, promises.
+
+    The promise for one person is printed if it differs from that of the certificate, or is the only one.
+    """
+    console.print("One count, read alone:")
+    rows, one_cell = privacy["contributions"], privacy["cell"]
+    for ptable in ptables:
+        guarantee(ptable, promised=one_cell is not None)
+    if one_cell is not None and (rows > 1 or privacy["composed"] is None):
         with_rows = f" with up to {rows} rows in it" if rows > 1 else ""
         delta = upper(exact(one_cell["delta"], "delta"))
-        console.print(f"one cell alone   epsilon = {one_cell['epsilon']}, delta = {delta} for {unit}{with_rows}")
-    if composed is None:
-        console.print(f"in all           no guarantee: {privacy['no_guarantee']}")
-        return
-    delta = above(float(composed["delta"]))
-    console.print(f"in all           epsilon = {composed['epsilon']}, delta = {delta} for {unit}, an upper bound")
+        console.print(
+            f"one cell alone   epsilon = {one_cell['epsilon']}, delta = {delta} for {privacy['unit']}{with_rows}"
+        )
 
 
 def named_lines(lines: Mapping[str, str]) -> None:

@@ -12,7 +12,6 @@ from discreet.certify.ptable import PTable
 from discreet.cli import _show, _streams
 from discreet.errors import ParameterError
 from discreet.exact import text
-from discreet.formats._table_privacy import EPSILONS
 from discreet.mechanism import Mechanism
 
 _KINDS = ", ".join(formats.KINDS)
@@ -69,7 +68,7 @@ def convert(
     """
     _check_options(output, to, epsilon, bits, rounded or clamp or leave_zeros)
     mechanism = formats.read(path, source)
-    epsilons = EPSILONS if epsilon is None or epsilon in EPSILONS else (*EPSILONS, epsilon)
+    epsilons = formats.EPSILONS if epsilon is None or epsilon in formats.EPSILONS else (*formats.EPSILONS, epsilon)
     privacy = formats.table_privacy(mechanism, epsilons)
     report = _report(path, mechanism, privacy)
     if not as_json:

@@ -41,9 +41,9 @@ def demo(
         _streams.left(f"the folder {output} is published")
     published = verified.published
     _print_first_table(published)
-    for ptable in published.plan.ptables:
-        _show.guarantee(ptable)
-    _show.composed_guarantee(verified.manifest.document()["privacy"], published.plan.measured.size)
+    privacy = verified.manifest.document()["privacy"]
+    _show.release_guarantee(privacy, published.plan.measured.size)
+    _show.one_count(privacy, published.plan.ptables)
     if output is None:
         _show.console.print("nothing was kept; for the folder with its report: discreet demo -o DIR")
     else:

@@ -38,7 +38,7 @@ def infer(
     ],
     observed: Annotated[
         str | None,
-        typer.Option(metavar="12,0,-3", help="Use these measurements instead of those of a folder."),
+        typer.Option(metavar="12,0,-3", help="Use these measurements, and no measurements of a folder."),
     ] = None,
     table: Annotated[
         str | None,
@@ -216,13 +216,13 @@ def _print_sum(path: str, sums: list[str], level: str, prior: str, table: str | 
     """Print the sum of selected cells, or its change."""
     reader = _read_folder(path)
     if minus is None:
-        what, cells, count = "sum", reader.cells_used(sums, prior, table), reader.total(sums, prior, table)
+        quantity, cells, count = "sum", reader.cells_used(sums, prior, table), reader.total(sums, prior, table)
     else:
         before = _read_folder(minus)
-        what, cells = "change of a sum", reader.cells_used(sums, prior, table, before)
+        quantity, cells = "change of a sum", reader.cells_used(sums, prior, table, before)
         count = reader.total_change(before, sums, prior, table)
     interval = _interval_in_words(count, level, f" ({_percent(level)})")
-    _show.console.print(f"{what} of {_cells_in_words(cells)}: {interval}", markup=False)
+    _show.console.print(f"{quantity} of {_cells_in_words(cells)}: {interval}", markup=False)
     if minus is None and len(sums) == 1 and sum(number for number, _ in cells) > 1:
         _print_own_measurement(reader, sums[0], level, table)
 

@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as Grid
 
 from discreet.cli import _show as show
-from discreet.errors import OutputError, ParameterError
+from discreet.errors import ParameterError
 from discreet.extras import require
 from discreet.papers.claim import Claim
 from discreet.papers.figure import Figure
@@ -53,10 +53,12 @@ def papers(
     drawn = [paper.figure(number) for number in dict.fromkeys(figure)] if figure else list(paper.figures)
     if figures is not None:
         require("matplotlib", "plots", "discreet papers --figures")
+        named = [(f"{paper.name}_figure_{each.number}", each) for each in drawn]
+        import_module("discreet.papers.draw").new_files([stem for stem, _ in named], Path(figures))
     if not figure:
         _show(paper)
     if figures is not None:
-        _draw(paper, drawn, Path(figures))
+        _draw(paper, named, Path(figures))
 
 
 def _show(paper: Paper) -> None:
@@ -116,16 +118,9 @@ def _escaped(text: str) -> str:
     return text.replace("[", r"\[")
 
 
-def _draw(paper: Paper, figures: Sequence[Figure], folder: Path) -> None:
+def _draw(paper: Paper, figures: Sequence[tuple[str, Figure]], folder: Path) -> None:
     draw = import_module("discreet.papers.draw")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be made ({error.strerror}); choose another folder") from None
-    paths: list[Path] = []
     with show.progress() as tell:
-        for number, figure in enumerate(figures):
-            tell(f"drawing the figures of {paper.name}", number / len(figures))
-            paths += draw.write(figure, folder, f"{paper.name}_figure_{figure.number}")
+        paths = draw.write(figures, folder, lambda done: tell(f"drawing the figures of {paper.name}", done))
     for path in paths:
         show.console.print(f"written: {path}", markup=False)

@@ -1,5 +1,6 @@
 """`discreet preview SPEC`: what a specification counts, printed for the steward only."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,14 +35,14 @@ def preview(
     from discreet.prepare.preview_counts import preview as preview_of  # the engines take a while to load
 
     with _show.waiting("counting"):
-        seen = preview_of(spec)
+        counts = preview_of(spec)
     _show.console.print(PRIVATE, style="bold red", markup=False)
-    _print_rows(seen)
-    for dimension in seen.dimensions:
-        _print_dimension(dimension, seen.rows - seen.without_id)
-    if seen.marked:
+    _print_rows(counts)
+    for dimension in counts.dimensions:
+        _print_dimension(dimension, counts.rows - counts.without_id)
+    if counts.marked:
         _show.console.print(
-            f"\nfound in the data, so a release promises nothing: {', '.join(seen.marked)}. Check them, and replace"
+            f"\nfound in the data, so a release promises nothing: {', '.join(counts.marked)}. Check them, and replace"
             " `found: data` by `source: ...`",
             style="bold yellow",
             markup=False,
@@ -54,15 +55,14 @@ def preview(
     )
 
 
-def _print_rows(seen: "Preview") -> None:
-    unit = "every row is a person" if seen.unit is None else f"each {seen.unit} is a person"
-    lines = [f"rows             {seen.rows:,}; {unit}"]
-    if seen.unit is not None:
-        lines.append(f"without id       {_share(seen.without_id, seen.rows)}: they do not count")
-        most = f"{seen.contributions} {'row' if seen.contributions == 1 else 'rows'}"
-        lines.append(
-            f"beyond {most:9} {_share(seen.beyond, seen.rows)}, of {seen.people_beyond:,} people: they do not count"
-        )
+def _print_rows(counts: "Preview") -> None:
+    unit = "every row is a person" if counts.unit is None else f"each {counts.unit} is a person"
+    lines = [f"rows             {counts.rows:,}; {unit}"]
+    if counts.unit is not None:
+        lines.append(f"without id       {_share(counts.without_id, counts.rows)}: they do not count")
+        most = f"{counts.contributions} {'row' if counts.contributions == 1 else 'rows'}"
+        share, people = _share(counts.beyond, counts.rows), f"{counts.people_beyond:,} people"
+        lines.append(f"beyond {most:9} {share}, of {people}: they do not count")
     _show.console.print("\n".join(lines), markup=False)
 
 
@@ -86,19 +86,32 @@ def _print_dimension(dimension: "DimensionPreview", rows: int) -> None:
     _show.console.print(grid)
     empty = [leaf for leaf, times in leaves if times == 0]
     if empty:
-        listed = ", ".join(map(_quoted, empty[:10])) + (f" and {len(empty) - 10:,} more" if len(empty) > 10 else "")
-        _show.console.print(f"  declared, and in no row: {listed}", markup=False)
+        _show.console.print(f"  declared, and in no row: {_ten(empty)}", markup=False)
+    for level, left in dimension.in_no_group.items():
+        _show.console.print(
+            f"  in no group of level {_quoted(level)}, and counted as its {OTHER}: {_ten(left)}",
+            style="bold yellow",
+            markup=False,
+        )
     if not dimension.other:
         return
     style = "bold yellow" if dimension.other > LARGE_SHARE * rows else None
     _show.console.print(f"  {_percent(dimension.other, rows)} of the rows are {OTHER}:", style=style, markup=False)
     if dimension.missing:
         _show.console.print(f"    {dimension.missing:,} rows have no value", markup=False)
-    for found in dimension.undeclared:
-        how_often = f"{found.rows:,} {'time' if found.rows == 1 else 'times'}"
-        _show.console.print(f"    {_quoted(found.value)} was found {how_often}; {found.reason}", markup=False)
+    told = None
+    for undeclared in dimension.undeclared:
+        how_often = f"{undeclared.rows:,} {'time' if undeclared.rows == 1 else 'times'}"
+        reason = "the same" if undeclared.reason == told else undeclared.reason
+        _show.console.print(f"    {_quoted(undeclared.value)} was found {how_often}; {reason}", markup=False)
+        told = undeclared.reason
     if dimension.more:
         _show.console.print("    ... and other values, each less often", markup=False)
+
+
+def _ten(labels: Sequence[str]) -> str:
+    """Return the first ten labels, and how many more there are."""
+    return ", ".join(map(_quoted, labels[:10])) + (f" and {len(labels) - 10:,} more" if len(labels) > 10 else "")
 
 
 def _share(times: int, rows: int) -> str:

@@ -76,11 +76,7 @@ def release(
         charge = published.charge
         lines["ledger"] = f"{charge.units} of {charge.capacity} units charged; {charge.left - charge.units} are left"
     _show.named_lines(lines)
-    _show.console.print("One count, read alone:")
-    privacy = published.manifest["privacy"]
-    for ptable in published.ptables:
-        _show.guarantee(ptable, promised=privacy["cell"] is not None)
-    _show.composed_guarantee(privacy, published.cells)
+    _show.one_count(published.manifest["privacy"], published.ptables)
     if log is not None:
         _show.console.print(
             f"private log: {log}   (it holds the truth; do not publish it)", style="bold red", markup=False

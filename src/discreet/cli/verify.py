@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from discreet import files
 from discreet.certify import folder as independent
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import verify as verify_certificate
 from discreet.cli import _show, _streams
-from discreet.errors import CertificateError, DiscreetError
+from discreet.errors import CertificateError, DiscreetError, ParameterError
 
 if TYPE_CHECKING:
     from discreet.publish.manifest import Manifest
@@ -18,13 +19,27 @@ if TYPE_CHECKING:
 
 
 def verify(
-    path: Annotated[str, typer.Argument(metavar="FILE|DIR", help="A certificate, or a release folder.")],
+    path: Annotated[str | None, typer.Argument(metavar="FILE|DIR", help="A certificate, or a release folder.")] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write a page (HTML) that checks folders in a browser, without a network."),
+    ] = None,
 ) -> None:
     """Check every claim of a certificate or of a release folder. Exit with 0 only if no claim fails.
 
     A certificate is checked in exact integers, from its own table. A folder is checked twice: its tables and report are
     made again from its measurements, and a second program checks it independently.
+
+    With --page, write a page for readers, who drop a folder into it. Its program is a third one, in JavaScript.
     """
+    if page is not None:
+        _write_page(page)
+    if path is None:
+        if page is None:
+            raise ParameterError(
+                "nothing is given to verify; give a certificate file, the folder of a release, or --page"
+            )
+        return
     if os.path.isdir(path):
         _verify_folder(path)
         return
@@ -42,6 +57,13 @@ def verify(
     )
 
 
+def _write_page(page: str) -> None:
+    from discreet.web.verifier_page import verifier_page  # other commands need no page
+
+    files.write(page, verifier_page().encode())
+    _show.console.print(f"{page}: open it in a browser, and drop a folder into it", markup=False)
+
+
 def _verify_folder(path: str) -> None:
     """Check a folder by replay and by the second checker. Raise CertificateError if a claim fails in either."""
     from discreet.publish.verify_folder import verify_folder  # the engines take a while to load
@@ -57,13 +79,15 @@ def _verify_folder(path: str) -> None:
     replayed = verified.other_software is None and not verified.by_content and not verified.not_compared
     complete = replayed and all_proved
     verdict = "every claim holds" if complete else "no claim fails, and not every claim was checked"
-    _streams.left(verdict)
-    style = "bold green" if complete else "bold yellow"
-    _show.console.print(f"{path}: {verdict}", style=style, markup=False)
     privacy = verified.manifest.document()["privacy"]
-    for ptable in verified.published.plan.ptables:
-        _show.guarantee(ptable, promised=privacy["cell"] is not None)
-    _show.composed_guarantee(privacy, verified.published.plan.measured.size)
+    promised = privacy["composed"] is not None
+    if not promised:
+        verdict = f"no promise for the release as a whole ({privacy['no_guarantee']}). Apart from that, {verdict}"
+    _streams.left(verdict)
+    style = "bold green" if complete and promised else "bold yellow"
+    _show.console.print(f"{path}: {verdict}", style=style, markup=False)
+    _show.release_guarantee(privacy, verified.published.plan.measured.size)
+    _show.one_count(privacy, verified.published.plan.ptables)
     for given_count in verified.published.given_counts:
         if not given_count.explained:
             _show.console.print(

@@ -207,16 +207,16 @@ class WorkbookParts:
         """Return what a part is related to, by id: the last word of the kind of relationship, and the part."""
         folder, name = posixpath.split(part)
         relations = posixpath.join(folder, "_rels", f"{name}.rels")
-        found: dict[str, tuple[str, str]] = {}
+        targets: dict[str, tuple[str, str]] = {}
 
         def start_element(name: str, attributes: dict[str, str]) -> None:
             if _NAMES.get(name) == "Relationship" and attributes.get("TargetMode") != "External":
                 target = posixpath.normpath(posixpath.join("/", folder, attributes.get("Target", "")))
-                found[attributes.get("Id", "")] = attributes.get("Type", "").rpartition("/")[2], target.lstrip("/")
+                targets[attributes.get("Id", "")] = attributes.get("Type", "").rpartition("/")[2], target.lstrip("/")
 
         if _plain(relations) in self._parts:
             self._parse(relations, start_element)
-        return found
+        return targets
 
 
 @contextmanager

@@ -34,12 +34,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import duckdb
 
 from discreet.count import text_encoding
 from discreet.count._text_copy import write_copy
+from discreet.count.engines.date_expression import DateOrder
 from discreet.count.engines.sql import literal
 from discreet.count.file_kind import require_csv
 from discreet.count.recode import HEADER
@@ -62,6 +63,34 @@ _UNTRUSTED = (_MARK_START, b' "', b'" ')
 """Bytes that DuckDB is not given: for example, it drops one space next to a quote, but not two."""
 _NUMBERED_NAME = re.compile("column([1-9][0-9]{0,3})")
 _MARKED = re.compile("[\udc80-\udcff]|\ufffd<")
+
+
+class CsvFormat(NamedTuple):
+    """How a CSV file is written.
+
+    Attributes
+    ----------
+    delimiter
+        The separator of fields, one ASCII character.
+    header
+        True if the first line names the columns. Without a header the columns are column1, column2, ...
+    encoding
+        utf-8, or an encoding with one byte for a character.
+    decimal
+        The decimal mark of numbers, a point or a comma.
+    dates
+        The order of day, month and year.
+    """
+
+    delimiter: str = ","
+    header: bool = True
+    encoding: str = text_encoding.UTF_8
+    decimal: str = "."
+    dates: DateOrder = "ymd"
+
+
+RFC_4180 = CsvFormat()
+"""The format of a file that the specification says nothing about."""
 
 
 @dataclass(frozen=True)
@@ -336,10 +365,10 @@ def _is_readable(file: CSVFile) -> bool:
 
 
 def _column_indices(names: tuple[str, ...], column_names: Iterable[str] | None) -> list[int]:
-    """Return the columns that a copy needs: those that are read, or all if one is missing, for the error message."""
-    read = set(names if column_names is None else column_names)
-    copy_all = not read <= set(names)
-    return [index for index, name in enumerate(names) if copy_all or name in read] or [0]
+    """Return the columns that are read, for a copy. If a column is missing, return all, for the error message."""
+    needed = set(names if column_names is None else column_names)
+    copy_all = not needed <= set(names)
+    return [index for index, name in enumerate(names) if copy_all or name in needed] or [0]
 
 
 def _is_too_long(field: str) -> bool:

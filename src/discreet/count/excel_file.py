@@ -77,9 +77,9 @@ def prepare(
             workbook.read_shared_texts(texts)
             rows = iter(SheetRows(workbook, part, texts))
             names = _names(path, next(rows, {}))
-            wanted = set(names if column_names is None else column_names)
-            all_known = wanted <= set(names)
-            indices = [i for i, name in enumerate(names) if name in wanted or not all_known] or [0]
+            needed = set(names if column_names is None else column_names)
+            all_known = needed <= set(names)
+            indices = [i for i, name in enumerate(names) if name in needed or not all_known] or [0]
             copy = write_copy(([row.get(index) or None for index in indices] for row in rows), len(indices), folder)
     except OSError as error:
         if error.errno in FULL:

@@ -275,7 +275,7 @@ def _readable_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _readable_times(array: pa.Array) -> pa.Array:
-    """Return timestamps in UTC without a zone. Times before those of DuckDB are missing; its -infinity is not."""
+    """Return timestamps in UTC without a zone. Times before DuckDB's first time are missing; its -infinity is not."""
     times = array.view(pa.timestamp(array.type.unit))
     if array.type.unit != "us":
         return repaired(times)

@@ -6,7 +6,6 @@ contributions allow. `Engine.excess` finds such ids, and `contributions` decides
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow as pa
 
 from discreet.errors import InputError
 from discreet.plan.codebook import Recode
+from discreet.spelling import nearest_spelling
 
 T = TypeVar("T")
 Kind = Literal["int", "float", "text", "bool", "date", "other"]
@@ -93,6 +93,5 @@ def require_columns(names: Iterable[str], columns: Mapping[str, object]) -> None
 
 
 def _similar_name(name: str, columns: Mapping[str, object]) -> str:
-    same = [column for column in columns if column.lower() == name.lower()]
-    similar = same or get_close_matches(name, columns, n=1, cutoff=0.8)
-    return f", one of them {similar[0]!r}" if similar else ""
+    near = nearest_spelling(name, list(columns))
+    return "" if near is None else f", one of them {near!r}"

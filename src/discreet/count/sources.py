@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from discreet.count.csv_file import CsvFormat
 from discreet.count.engines.engine import Engine
 from discreet.errors import InputError
 from discreet.extras import require
@@ -47,9 +48,10 @@ def open_engine(
     if not isinstance(source, (Source, Mapping)):
         from discreet.count.engines.duckdb import MEMORY, DuckDB
 
-        return Engine(DuckDB(frame=source, memory=memory or MEMORY, progress=progress))
+        return Engine(DuckDB("frame", source, memory=memory or MEMORY, progress=progress))
     source = Source.of(source)
     kind, location, options = source.kind, source.location, source.options
+    csv_format = CsvFormat(**{name: options.pop(name) for name in CsvFormat._fields if name in options})
     if kind == "postgres":
         require("psycopg", "postgres", "the source")
         from discreet.count.engines.postgres import Postgres
@@ -59,8 +61,8 @@ def open_engine(
         require("pyspark", "spark", "the source")
         from discreet.count.engines.spark import Spark
 
-        return Engine(Spark(location, **options, column_names=column_names))
+        return Engine(Spark(location, **options, csv_format=csv_format, column_names=column_names))
     from discreet.count.engines.duckdb import MEMORY, DuckDB
 
-    options["database" if kind == "duckdb" else kind] = location
-    return Engine(DuckDB(**options, column_names=column_names, memory=memory or MEMORY, progress=progress))
+    options |= {"csv_format": csv_format, "column_names": column_names}
+    return Engine(DuckDB(kind, location, **options, memory=memory or MEMORY, progress=progress))

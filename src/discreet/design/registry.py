@@ -8,6 +8,7 @@ from importlib import import_module
 
 from discreet.errors import ParameterError
 from discreet.mechanism import Mechanism
+from discreet.spelling import did_you_mean
 
 Design = Callable[..., Mechanism]
 
@@ -55,6 +56,8 @@ def design(name: object) -> Design:
     [[0.5, 0.5], [0.5, 0.5]]
     """
     if not isinstance(name, str) or name not in MODULES:
-        raise ParameterError(f"there is no design {name!r:.80}; the designs are {', '.join(MODULES)}")
+        raise ParameterError(
+            f"there is no design {name!r:.80}; the designs are {', '.join(MODULES)}{did_you_mean(name, MODULES)}"
+        )
     function: Design = getattr(import_module(MODULES[name]), name)
     return function

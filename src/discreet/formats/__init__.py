@@ -18,7 +18,7 @@ from discreet.formats._bound_table import NAMES, BoundTable
 from discreet.formats._exact_weights import exact_bits, exact_weights, same
 from discreet.formats._fit import FittedTable, FormatLimits, fit
 from discreet.formats._key_table import KeyTable
-from discreet.formats._table_privacy import Delta, TablePrivacy, table_privacy
+from discreet.formats._table_privacy import EPSILONS, Delta, TablePrivacy, table_privacy
 from discreet.formats._text_file import TextFile, decode, read_bytes
 from discreet.mechanism import Mechanism
 
@@ -52,6 +52,11 @@ def read(path: str | os.PathLike[str], kind: str | None = None) -> Mechanism:
     kind : {"ons", "cantabular", "ptable", "ssb", "argus", "discreet"}
         The format. None: the format that the header shows. "discreet" is a certificate, which is verified.
 
+    Returns
+    -------
+    Mechanism
+        The distribution of the output for each count, for a uniform key.
+
     Raises
     ------
     FormatError
@@ -84,6 +89,11 @@ def table(path: str | os.PathLike[str], kind: str | None = None) -> KeyTable | B
     path, kind
         As in `read`, but not a certificate.
 
+    Returns
+    -------
+    KeyTable or BoundTable
+        A table with integer keys, or a table with bounds of keys between 0 and 1.
+
     Raises
     ------
     FormatError
@@ -111,7 +121,7 @@ def write(
     clamp: bool = False,
     leave_zeros: bool = False,
 ) -> Mechanism:
-    """Write a table in a tool's format, exactly or not at all. Return the mechanism that was written.
+    """Write a table in a tool's format, exactly or not at all.
 
     Parameters
     ----------
@@ -127,6 +137,11 @@ def write(
         Allow outputs below 0 to be written as 0.
     leave_zeros
         Allow the count 0 to be left alone.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism that was written. `design["changes"]` says how it differs from the table.
 
     Raises
     ------
@@ -160,7 +175,30 @@ def write(
 
 
 def detect(file: TextFile) -> str:
-    """Return the kind of a file, from its header. Raise FormatError if the header is of no known kind."""
+    """Return the kind of a file, from its header.
+
+    Parameters
+    ----------
+    file
+        The text of the file, as it was read.
+
+    Returns
+    -------
+    str
+        The kind, one of `FORMATS`.
+
+    Raises
+    ------
+    FormatError
+        The header is of no known kind.
+
+    Examples
+    --------
+    >>> from discreet.formats import detect
+    >>> from discreet.formats._text_file import decode
+    >>> detect(decode("table.csv", b"pcv,ckey,pvalue\\n1,0,1\\n"))
+    'ons'
+    """
     names = set(file.header)
     if names >= set(ons.COLUMNS):
         return "ons"
@@ -189,6 +227,6 @@ def _require_kind(kind: str | None) -> str | None:
 
 
 __all__ = [
-    "FORMATS", "KINDS", "BoundTable", "Delta", "KeyTable", "TablePrivacy",
+    "EPSILONS", "FORMATS", "KINDS", "BoundTable", "Delta", "KeyTable", "TablePrivacy",
     "detect", "exact_bits", "read", "same", "table", "table_privacy", "write",
 ]  # fmt: skip

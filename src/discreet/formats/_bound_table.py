@@ -1,4 +1,4 @@
-"""Tables of bounds: those of R ptable and cellKey, SSBcellKey and tau-Argus.
+"""Tables of bounds, as R ptable and cellKey, SSBcellKey and tau-Argus have them.
 
 For a count i every line has an output j, its probability p, the change v = j - i and the upper bound p_int_ub of an
 interval of keys. A cell's key is the sum of its records' keys modulo 1. The output is count + v of the first line of
@@ -76,6 +76,15 @@ class BoundTable:
         True if a key equal to a bound selects the interval below the bound.
     design
         What is known about the table.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> noise = dc.design.geometric(epsilon=1).certify()
+    >>> _ = dc.formats.write(noise, "ptable.csv", "ptable", round=True, clamp=True, leave_zeros=True)
+    >>> table = dc.formats.table("ptable.csv")
+    >>> table.value(24, "0.8967"), round(table.mechanism().variance(24), 2)
+    (25, 1.84)
     """
 
     small: tuple[tuple[KeyInterval, ...], ...]
@@ -85,6 +94,18 @@ class BoundTable:
 
     def value(self, count: int, key: Number) -> int:
         """Return the tool's output for a count and a cell key in [0, 1).
+
+        Parameters
+        ----------
+        count
+            An integer of 0 or more.
+        key
+            The cell key, in [0, 1).
+
+        Returns
+        -------
+        int
+            The output.
 
         Raises
         ------

@@ -42,6 +42,16 @@ def exact_weights(table: Mechanism | PTable) -> tuple[Table, int]:
 def same(first: Mechanism | PTable, second: Mechanism | PTable) -> bool:
     """Return True if every count has exactly the same probabilities in both tables.
 
+    Parameters
+    ----------
+    first, second : Mechanism or PTable
+        Tables with exact probabilities.
+
+    Returns
+    -------
+    bool
+        True if the domains and all probabilities are equal.
+
     Raises
     ------
     FormatError
@@ -67,10 +77,28 @@ def same(first: Mechanism | PTable, second: Mechanism | PTable) -> bool:
 def exact_bits(table: Mechanism | PTable, otherwise: int = 32) -> int:
     """Return the bits of a certificate that holds the probabilities exactly, or `otherwise` if there is none.
 
+    Parameters
+    ----------
+    table : Mechanism or PTable
+        A table with exact probabilities.
+    otherwise
+        The result if no number of bits holds the probabilities.
+
+    Returns
+    -------
+    int
+        The smallest number of bits that holds the probabilities, or `otherwise`.
+
     Raises
     ------
     FormatError
         `table` is neither a mechanism nor a perturbation table, or its probabilities are floats.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> dc.formats.exact_bits(dc.design.geometric(epsilon=1).certify(bits=16))
+    16
     """
     _, denominator = exact_weights(table)
     bits = max(denominator.bit_length() - 1, BITS[0])

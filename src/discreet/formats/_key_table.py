@@ -1,4 +1,4 @@
-"""Tables with one entry for each count and key: those of ONS and Cantabular.
+"""Tables with one entry for each count and key, as ONS and Cantabular have them.
 
 A cell's key is the sum of its records' keys modulo the number of keys, and its output is
 
@@ -34,7 +34,18 @@ MOST_CHANGE = 2500
 
 @dataclass(frozen=True, eq=False)
 class KeyTable:
-    """changes[count, key] for the counts 0..750. Row 0 is the change of an empty cell."""
+    """changes[count, key] for the counts 0..750. Row 0 is the change of an empty cell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.formats import KeyTable
+    >>> table = KeyTable(np.tile([-1, 0, 1], (751, 1)))
+    >>> [table.value(24, key) for key in range(table.keys)]
+    [23, 24, 25]
+    >>> round(table.mechanism().variance(24), 6)
+    0.666667
+    """
 
     changes: Integers
     design: Mapping[str, Any] = field(default_factory=dict)
@@ -46,6 +57,18 @@ class KeyTable:
 
     def value(self, count: int, key: int) -> int:
         """Return the tool's output for a count and a cell key.
+
+        Parameters
+        ----------
+        count
+            An integer of 0 or more.
+        key
+            The cell key, from 0 to the number of keys less 1.
+
+        Returns
+        -------
+        int
+            The output.
 
         Raises
         ------

@@ -67,6 +67,11 @@ def table_privacy(table: Mechanism | PTable, epsilons: Sequence[Number] = EPSILO
     epsilons
         The epsilons at which delta is computed.
 
+    Returns
+    -------
+    TablePrivacy
+        The deltas, the floor of delta, and the utility.
+
     Raises
     ------
     FormatError

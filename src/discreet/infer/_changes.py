@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Booleans, Floats, Integers
+from discreet.arrays import Booleans, Floats, Indices, Integers
 from discreet.certify.ptable import PTable
 from discreet.exact import Number, exact
 from discreet.infer import combine, posterior_value
 from discreet.infer._likelihood import Likelihood
 from discreet.infer.credible_intervals import open_end_note, smallest_equivalent, summaries
-from discreet.infer.posterior_value import Indices, Posterior
+from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import may_be_at_end, posterior, posterior_rows, require_possible
 from discreet.infer.prior import Flat, Prior, read_prior
 

@@ -11,9 +11,8 @@ A count outside the domain is measured like the nearest count inside, so both ha
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Integers
+from discreet.arrays import Indices, Integers
 from discreet.certify.table import Table
 from discreet.domain import LARGEST, Counts
 
@@ -73,7 +72,7 @@ class Likelihood:
         weights = self.weights[self.rows(clamped), np.where(possible, column, 0)]
         return np.where(possible, weights, 0)
 
-    def rows(self, counts: Integers) -> npt.NDArray[np.intp]:
+    def rows(self, counts: Integers) -> Indices:
         """Return the row of each count of the domain."""
         small, period = len(self.table.rows), len(self.table.interior)
         offset = counts - self.lower

@@ -13,9 +13,9 @@ refused.
 
 import csv
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -186,3 +186,13 @@ def _overlap(grouping: "Grouping", labels: Labels) -> str | None:
                     )
                 label_by_leaf[leaf] = label
     return None
+
+
+def selections_of(selection: Any) -> Sequence[str]:
+    """Return selections as a list. A single text is a list of one."""
+    texts = [selection] if isinstance(selection, str) else list(selection) if isinstance(selection, Iterable) else []
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise ParameterError(
+            f'cells are selected by {selection!r:.60}; give texts such as "district=Abbey", or "" for all cells'
+        )
+    return texts

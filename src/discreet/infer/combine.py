@@ -52,6 +52,11 @@ def total(posteriors: Sequence[Posterior]) -> Posterior:
     posteriors
         Independent posteriors of the counts.
 
+    Returns
+    -------
+    Posterior
+        The posterior of the sum.
+
     Raises
     ------
     ParameterError
@@ -89,6 +94,11 @@ def measured_total(ptable: PTable, observed: npt.ArrayLike, prior: Any = None) -
         Measurements of the cells.
     prior
         The prior of the sum, not of each cell; as in `posterior`.
+
+    Returns
+    -------
+    Posterior
+        The posterior of the sum.
 
     Raises
     ------
@@ -166,6 +176,11 @@ def difference(first: Posterior, second: Posterior) -> Posterior:
     first, second
         Independent posteriors.
 
+    Returns
+    -------
+    Posterior
+        The posterior of the difference.
+
     Raises
     ------
     ParameterError
@@ -199,6 +214,11 @@ def update(known: Posterior, ptable: PTable, observed: int) -> Posterior:
         The certified table of the new measurement.
     observed
         The new measurement, an integer.
+
+    Returns
+    -------
+    Posterior
+        The posterior, given both measurements.
 
     Raises
     ------

@@ -17,14 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import data_frames, pictures
-from discreet.arrays import Booleans, Floats, Integers
+from discreet.arrays import Booleans, Floats, Indices, Integers
 from discreet.certify.ptable import PTable
 from discreet.domain import LARGEST, Counts, Cycle
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import posterior_value
 from discreet.infer._likelihood import Likelihood
-from discreet.infer.posterior_value import Indices
 from discreet.infer.posteriors import (
     integer_measurements,
     may_be_at_end,
@@ -62,6 +61,14 @@ class Intervals:
         The most likely count. Of several, the smallest.
     open_end
         True if `high` means "this count or more", as in `Posterior`. The mean ignores counts above `high`.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> cells = dc.infer.intervals(table, [31, -2])
+    >>> cells.low.tolist(), cells.high.tolist()
+    ([28, 0], [34, 3])
     """
 
     low: Integers

@@ -83,6 +83,11 @@ def coverage(ptable: PTable, level: Number = 0.95, prior: Any = None, counts: np
     counts : array of int
         True counts. None: the smallest counts, up to the point where the chances repeat, at most 1,000.
 
+    Returns
+    -------
+    Coverage
+        The chance for each true count, and the average.
+
     Raises
     ------
     ParameterError

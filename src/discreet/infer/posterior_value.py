@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Indices, Integers
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
-
-Indices = npt.NDArray[np.intp]
 
 SLACK = 1e-8
 """Share of a tail that intervals keep free, so that rounding never makes a tail too large."""
@@ -44,9 +41,19 @@ class Posterior:
     ------
     ParameterError
         The values are not increasing integers, or the probabilities are negative or do not sum to 1.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> table = dc.design.geometric(epsilon=1).certify()
+    >>> posterior = dc.infer.posterior(table, 31)
+    >>> posterior.mean(), posterior.mode(), posterior.endless()
+    (31.0, 31, False)
+    >>> round(posterior.variance(), 4)
+    1.8413
     """
 
-    support: npt.NDArray[np.int64]
+    support: Integers
     probabilities: Floats
     open_end: bool = False
     difference_of: "tuple[Posterior, Posterior] | None" = None
@@ -145,7 +152,7 @@ class Posterior:
         """Return True if the interval at `level` has no upper end, because its last value means "this or more"."""
         return self.open_end and self.interval(level)[1] == int(self.support[-1])
 
-    def _offsets(self) -> tuple[npt.NDArray[np.int64], float]:
+    def _offsets(self) -> tuple[Integers, float]:
         """Return the values minus the first value, and their mean. Large values keep their digits this way."""
         self._require_order()
         offsets = self.support - self.support[0]

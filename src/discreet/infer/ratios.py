@@ -74,6 +74,11 @@ def ratio(numerator: Posterior, denominator: Posterior, level: Number = 0.95, se
     seed
         Decides which pairs are sampled, if there are more than 4,000,000 pairs. None: a fresh seed.
 
+    Returns
+    -------
+    Estimate
+        The mean and the interval of the ratio.
+
     Raises
     ------
     ParameterError
@@ -105,6 +110,11 @@ def share(
         The whole without the part: its posterior, or the posteriors of all other parts.
     level, seed
         As in `ratio`.
+
+    Returns
+    -------
+    Estimate
+        The mean and the interval of the share.
 
     Raises
     ------

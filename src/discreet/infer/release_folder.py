@@ -15,10 +15,9 @@ import csv
 import io
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,24 +28,27 @@ from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import combine, ratios
 from discreet.infer._changes import change_rows
+from discreet.infer._csv_lines import CellRows, lines
 from discreet.infer._same_population import matching_grouping, require_comparable, require_matching_grouping
-from discreet.infer._select_cells import SelectedCells, disjoint_masks, read_labels, selection_mask, ways_to_select
+from discreet.infer._select_cells import (
+    SelectedCells,
+    disjoint_masks,
+    read_labels,
+    selection_mask,
+    selections_of,
+    ways_to_select,
+)
 from discreet.infer.credible_intervals import as_rows, column_names, intervals
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import posterior
 from discreet.infer.prior import Flat, read_prior
 from discreet.infer.ratios import Estimate
-from discreet.labels import TOTAL
 
 if TYPE_CHECKING:
     from discreet.certify.ptable import PTable
     from discreet.plan.layout import Grouping
     from discreet.plan.sections import TableSpec
     from discreet.publish.verify_folder import MeasuredFolder
-
-
-CellRows = tuple[list[tuple[Any, ...]], Integers]
-"""Distinct rows of numbers, and for every cell of a grouping the index of its row."""
 
 CellsUsed = list[tuple[int, tuple[str, ...]]]
 """Numbers of cells, each with the dimensions by which the cells were measured."""
@@ -57,6 +59,16 @@ def folder(path: str | os.PathLike[str]) -> "FolderReader":
 
     `discreet verify` checks the rest, above all that the published tables are made from the measurements.
 
+    Parameters
+    ----------
+    path
+        The path of a release folder.
+
+    Returns
+    -------
+    FolderReader
+        Intervals, sums, shares and changes of the counts.
+
     Raises
     ------
     ParameterError
@@ -64,6 +76,14 @@ def folder(path: str | os.PathLike[str]) -> "FolderReader":
     CertificateError
         This is not a release folder, a file differs from its digest in the manifest, or the certificate does not keep
         the design and the budget of the specification.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> dc.infer.folder("no_folder")
+    Traceback (most recent call last):
+        ...
+    discreet.errors.CertificateError: ...
     """
     from discreet.publish.verify_folder import read_folder  # the engines take a while to load
 
@@ -154,7 +174,7 @@ class FolderReader:
         ParameterError
             The selection cannot be read, names unknown labels or selects people twice, or there is no such table.
         """
-        return self._sum(self._cells(_selections(selection), prior, table), prior)
+        return self._sum(self._cells(selections_of(selection), prior, table), prior)
 
     def total_change(
         self, before: "FolderReader", selection: str | Sequence[str], prior: Any = None, table: str | None = None
@@ -166,7 +186,7 @@ class FolderReader:
         ParameterError
             The folders count different people, or as in `total`.
         """
-        now, then = self._cells_in_both(before, _selections(selection), prior, table)
+        now, then = self._cells_in_both(before, selections_of(selection), prior, table)
         return combine.difference(self._sum(now, prior), before._sum(then, prior))
 
     def share(
@@ -196,7 +216,7 @@ class FolderReader:
         ParameterError
             The part is not inside the whole, or is all of it; or as in `total` and `ratios.share`.
         """
-        part_cells, rest_cells = self._part_and_rest(part, _selections(whole), prior, table)
+        part_cells, rest_cells = self._part_and_rest(part, selections_of(whole), prior, table)
         return ratios.share(self._sum(part_cells, prior), self._sum(rest_cells, prior), level, seed)
 
     def cells_used(
@@ -208,14 +228,14 @@ class FolderReader:
     ) -> CellsUsed:
         """Return which cells a sum, or its change since `before`, is computed from."""
         if before is None:
-            return self._number_by_dimensions(self._cells(_selections(selection), prior, table))
-        return self._number_by_dimensions(self._cells_in_both(before, _selections(selection), prior, table)[0])
+            return self._number_by_dimensions(self._cells(selections_of(selection), prior, table))
+        return self._number_by_dimensions(self._cells_in_both(before, selections_of(selection), prior, table)[0])
 
     def cells_used_by_share(
         self, part: str, whole: str | Sequence[str] = ("",), prior: Any = None, table: str | None = None
     ) -> tuple[CellsUsed, CellsUsed]:
         """Return which cells the part of a share is computed from, and which cells the rest of the whole."""
-        part_cells, rest_cells = self._part_and_rest(part, _selections(whole), prior, table)
+        part_cells, rest_cells = self._part_and_rest(part, selections_of(whole), prior, table)
         return self._number_by_dimensions(part_cells), self._number_by_dimensions(rest_cells)
 
     def measurement(self, selection: str, table: str | None = None) -> int | None:
@@ -273,19 +293,9 @@ class FolderReader:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["table", *dimensions, *columns])
         for table, indices in tables:
-            of_table = {axis.dimension for axis in table.dimensions}
-            for index in indices:
-                if self.release.measurements[index] is None:
-                    continue
+            for index in (own for own in indices if self.release.measurements[own] is not None):
                 rows, row_index = cell_rows(table.name, index, prior if index == indices[0] else None)
-                axes = self._grouping(index).axes
-                # fields: table name, empty, total, labels of the axes, then the numbers of the cell
-                field_of = {axis.book.name: 3 + number for number, axis in enumerate(axes)}
-                label_fields = [field_of.get(name, 2 if name in of_table else 1) for name in dimensions]
-                labels = itertools.product([table.name], [""], [TOTAL], *(axis.labels for axis in axes))
-                numbers_start = 3 + len(axes)
-                fields = itemgetter(0, *label_fields, *range(numbers_start, numbers_start + len(columns)))
-                writer.writerows(map(fields, map(add, labels, map(rows.__getitem__, row_index.ravel().tolist()))))
+                writer.writerows(lines(table, dimensions, self._grouping(index).axes, rows, row_index))
         return text.getvalue()
 
     def _cells(
@@ -336,10 +346,10 @@ class FolderReader:
             groupings = groupings[:1]
         fewest = []
         for selection, left_out in itertools.zip_longest(selections, without):
-            ways = ways_to_select(
+            choices = ways_to_select(
                 groupings, read_labels(selection), None if left_out is None else read_labels(left_out)
             )
-            fewest.append(next((way for way in ways if not may_be_at_end(way)), ways[-1]))
+            fewest.append(next((cells for cells in choices if not may_be_at_end(cells)), choices[-1]))
         return fewest
 
     def _may_be_at_end(self, cells: SelectedCells) -> bool:
@@ -387,13 +397,3 @@ def _require_reader(before: Any) -> FolderReader:
     if not isinstance(before, FolderReader):
         raise ParameterError(f"before is {before!r:.60}; give what folder(...) returns")
     return before
-
-
-def _selections(selection: Any) -> Sequence[str]:
-    """Return selections as a list. A single text is a list of one."""
-    texts = [selection] if isinstance(selection, str) else list(selection) if isinstance(selection, Iterable) else []
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise ParameterError(
-            f'cells are selected by {selection!r:.60}; give texts such as "district=Abbey", or "" for all cells'
-        )
-    return texts

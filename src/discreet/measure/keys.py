@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from discreet.arrays import Keys
+from discreet.arrays import Integers, Keys
 from discreet.certify.ptable import PTable
 
 SCHEME = 2
@@ -141,9 +141,7 @@ def _blocks(ids: pa.Array, longer: bytes) -> npt.NDArray[np.uint8]:
     return blocks
 
 
-def contributor_keys(
-    sums: Sequence[npt.NDArray[np.uint64]], counts: npt.NDArray[np.int64], modulus: int, empty: Keys
-) -> Keys:
+def contributor_keys(sums: Sequence[npt.NDArray[np.uint64]], counts: Integers, modulus: int, empty: Keys) -> Keys:
     """Return the cell key of every cell from the sums of its people's components.
 
     Parameters

@@ -23,10 +23,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from discreet import interrupts
+from discreet.arrays import Integers
 from discreet.errors import LedgerError, LostLedgerError
 from discreet.measure import keys, secrets
 from discreet.measure.secret_memory import Memory
@@ -153,8 +151,8 @@ class LedgerUse:
             return None
         priced = self._priced(plan, self.ledger)
         grant = self.ledger.find(priced.name)
-        held = grant is not None and grant.state != "refunded"
-        return Charge(0 if held else priced.cost, self.ledger.show().left, self.ledger.capacity)
+        is_paid = grant is not None and grant.state != "refunded"
+        return Charge(0 if is_paid else priced.cost, self.ledger.show().left, self.ledger.capacity)
 
     def _priced(self, plan: ReleasePlan, ledger: "Ledger") -> "_Priced":
         spec, measured = plan.spec, plan.measured
@@ -245,7 +243,7 @@ class LedgerUse:
                 f" ({failed}). Nothing was drawn with them: {_give_back(self.grant.release)}."
             )
 
-    def spend(self, plan: ReleasePlan, counts: npt.NDArray[np.int64], secret: bytes) -> None:
+    def spend(self, plan: ReleasePlan, counts: Integers, secret: bytes) -> None:
         """Spend the units, right before the first draw.
 
         Parameters
@@ -275,9 +273,7 @@ class LedgerUse:
             assert self.memory is not None, "a specification without a place for it is refused"
             self.memory.remember(plan.spec.version, *truths)
 
-    def _truths(
-        self, measured: MeasuredCells, counts: npt.NDArray[np.int64], secret: bytes
-    ) -> tuple[list[bytes], list[bytes]]:
+    def _truths(self, measured: MeasuredCells, counts: Integers, secret: bytes) -> tuple[list[bytes], list[bytes]]:
         """Return the name of every measured cell, and a keyed hash of its name and true count."""
         key = keys.derive_key(secret, "truth")
         names = self._identities(measured)

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,25 @@ LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 WIDTH, WIDTH_ALONE = 6.2, 8.5
 """Inches of a panel beside others, and of a panel alone in its row."""
 
+OUR_SHAPES = 5
+"""Places between the markers of the paper's curves and of ours, where the colour is given."""
+
+CLEAR = 6.0
+"""Pixels between a legend and the middle of a line: about half a marker."""
+
 MOST_MARKERS = 15
 """Markers on one line, at most: more of them hide the line."""
+
+DPI = 130
+
+LEGEND_COLUMN = 2.7
+"""Inches of a column of a legend that stands below its panel."""
+
+LINE_WIDTHS = (3.2, 2.3, 1.7, 1.5, 1.3)
+"""Of the first curve without markers of a panel and of those after it: lines that coincide lie on each other."""
+
+MARKED_LINE, OUR_LINE = 1.6, 2.2
+"""Widths of other lines."""
 
 MARKER_SIZES = (5.0, 7.0, 9.0, 11.0)
 """Of the first curve of a panel and of those after it: open markers of points that coincide lie around each other.
@@ -35,55 +53,88 @@ Where points are moved they stand side by side, and all have the first size.
 """
 
 
-def write(figure: Figure, folder: Path, stem: str) -> tuple[Path, Path]:
-    """Compute a figure and write the picture and its data, both or none.
+def write(
+    figures: Sequence[tuple[str, Figure]], folder: Path, told: Callable[[float], None] = lambda done: None
+) -> list[Path]:
+    """Compute figures, then write every picture and its data, all or none.
+
+    Parameters
+    ----------
+    figures
+        The name of each figure's files, without an ending, and the figure.
+    folder
+        Made if it does not exist.
+    told
+        Called with the share of the figures that are computed.
 
     Returns
     -------
-    tuple
-        Paths of the PNG file and of the CSV file.
+    list of Path
+        The PNG file and the CSV file of each figure.
 
     Raises
     ------
     OutputError
-        One of the two cannot be written, or a picture that would be replaced cannot be read. A picture that was there
-        before stays as it was.
+        A file exists already, or cannot be written. Nothing is written.
     """
-    panels = figure.panels()
-    picture, data = folder / f"{stem}.png", folder / f"{stem}.csv"
-    image = png(figure, panels)
-    before = _content(picture)
-    files.write(picture, image)
+    paths = new_files([stem for stem, _ in figures], folder)
+    content: list[bytes] = []
+    for number, (_, figure) in enumerate(figures):
+        told(number / len(figures))
+        panels = figure.panels()
+        content += [png(figure, panels), to_csv(panels).encode()]
+    made = not folder.exists()
+    written: list[Path] = []
     try:
-        files.write(data, to_csv(panels).encode())
-    except OutputError:
-        if before is None:
-            picture.unlink()
-        else:
-            files.write(picture, before)
-        raise
-    return picture, data
-
-
-def _content(path: Path) -> bytes | None:
-    """Return the bytes of a file, or None if there is no file."""
-    try:
-        return path.read_bytes() if path.is_file() else None
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, data in zip(paths, content, strict=True):
+            files.write(path, data, new=True)
+            written.append(path)
     except OSError as error:
-        raise OutputError(f"{path} is there and cannot be read ({error.strerror}); choose another folder") from None
+        raise OutputError(f"{folder} cannot be written ({error.strerror}); choose another folder") from None
+    finally:
+        if len(written) < len(paths):
+            for path in written:
+                path.unlink()
+            if made and folder.is_dir():
+                folder.rmdir()
+    return paths
+
+
+def new_files(stems: Sequence[str], folder: Path) -> list[Path]:
+    """Return the paths of the PNG file and the CSV file of figures, which do not exist yet.
+
+    Raises
+    ------
+    OutputError
+        A file exists already, or the path of the folder leads to something else.
+    """
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{folder} is a file; choose another folder")
+        return [files.new_path(folder / f"{stem}.{ending}") for stem in stems for ending in ("png", "csv")]
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be read ({error.strerror}); choose another folder") from None
 
 
 def png(figure: Figure, panels: Panels) -> bytes:
     """Return the picture of a figure whose data were computed."""
+    data = BytesIO()
+    canvas(figure, panels).savefig(data, format="png", dpi=DPI)
+    return data.getvalue()
+
+
+def canvas(figure: Figure, panels: Panels) -> matplotlib.figure.Figure:
+    """Draw a figure whose data were computed. No legend covers a curve."""
     columns = min(figure.columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    width = WIDTH if columns > 1 else WIDTH_ALONE
-    canvas = matplotlib.figure.Figure(figsize=(width * columns, 4.6 * rows + 0.3), layout="constrained")
-    canvas.suptitle(textwrap.fill(f"{figure.item}: {figure.title}", int(11 * width * columns)), fontsize=12)
-    grid = np.atleast_1d(canvas.subplots(rows, columns)).ravel()
+    width = figure.width or (WIDTH if columns > 1 else WIDTH_ALONE)
+    drawn = matplotlib.figure.Figure(figsize=(width * columns, 4.6 * rows + 0.3), layout="constrained", dpi=DPI)
+    drawn.suptitle(textwrap.fill(f"{figure.item}: {figure.title}", int(11 * width * columns)), fontsize=12)
+    grid = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
     for axes, panel in zip(grid, panels, strict=False):
         if isinstance(panel, Heatmap):
-            _heatmap(canvas, axes, panel)
+            _heatmap(drawn, axes, panel)
         elif isinstance(panel, TextTable):
             _text_table(axes, panel)
         elif isinstance(panel, Flowchart):
@@ -92,9 +143,12 @@ def png(figure: Figure, panels: Panels) -> bytes:
             _panel(axes, panel)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
-    data = BytesIO()
-    canvas.savefig(data, format="png", dpi=130)
-    return data.getvalue()
+    drawn.draw_without_rendering()
+    for axes in grid[: len(panels)]:
+        if covers_a_curve(axes):
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": int(width / LEGEND_COLUMN)}
+            axes.legend(fontsize=8, **below)
+    return drawn
 
 
 def _panel(axes: Axes, panel: Panel) -> None:
@@ -104,12 +158,13 @@ def _panel(axes: Axes, panel: Panel) -> None:
     for number, curve in enumerate(panel.curves):
         palette, place = (OURS, ours) if curve.ours else (COLOURS, paper)
         colour = palette[(place if curve.colour is None else curve.colour) % len(palette)]
+        shape = number if curve.colour is None else curve.colour + curve.ours * OUR_SHAPES
         ours, paper = ours + curve.ours, paper + (not curve.ours)
         if curve.style == "bars":
             _bars(axes, curve, colour, bar, bars)
             bar += 1
         else:
-            _curve(axes, curve, colour, number, 0 if moved else number)
+            _curve(axes, curve, colour, shape, number, moved)
     axes.set(xlabel=panel.axis_label, ylabel=panel.y_label, title=panel.title)
     if panel.log_y:
         axes.set_yscale("log")
@@ -126,15 +181,21 @@ def _panel(axes: Axes, panel: Panel) -> None:
         axes.legend(fontsize=8, framealpha=0.85)
 
 
-def _curve(axes: Axes, curve: Curve, colour: str, number: int, size: int) -> None:
+def _curve(axes: Axes, curve: Curve, colour: str, shape: int, number: int, moved: bool) -> None:
+    """Draw a curve in the marker and the kind of line of a shape. The number is its place in the panel."""
     style: dict[str, Any] = {"color": colour, "label": curve.name, "zorder": 4 if curve.ours else 3}
+    if curve.style == "levels":
+        half = 0.45 * _least_step(curve)
+        axes.hlines(curve.y, curve.x - half, curve.x + half, ls=LINES[shape % len(LINES)], lw=OUR_LINE, **style)
+        return
     if curve.style != "points":
-        style |= {"ls": LINES[number % len(LINES)], "lw": 2.2 if curve.ours else 1.6}
+        plain = LINE_WIDTHS[min(number, len(LINE_WIDTHS) - 1)] if curve.style != "line and points" else MARKED_LINE
+        style |= {"ls": LINES[shape % len(LINES)], "lw": OUR_LINE if curve.ours else plain}
     if curve.style in ("points", "line and points"):
         every = max(1, math.ceil(len(curve.x) / MOST_MARKERS))
         style |= {
-            "marker": MARKERS[number % len(MARKERS)],
-            "ms": MARKER_SIZES[min(size, len(MARKER_SIZES) - 1)],
+            "marker": MARKERS[shape % len(MARKERS)],
+            "ms": MARKER_SIZES[0 if moved else min(number, len(MARKER_SIZES) - 1)],
             "mfc": "none",
             "markevery": (number % every, every),
         }
@@ -158,13 +219,29 @@ def _curve(axes: Axes, curve: Curve, colour: str, number: int, size: int) -> Non
 
 def _bars(axes: Axes, curve: Curve, colour: str, number: int, total: int) -> None:
     """Draw bars of several curves side by side."""
-    step = float(np.diff(curve.x).min()) if len(curve.x) > 1 else 1.0
-    width = 0.84 * step / total
+    width = 0.84 * _least_step(curve) / total
     shift = (number - (total - 1) / 2) * width
     ends = None
     if curve.low is not None and curve.high is not None:
         ends = [curve.y - curve.low, curve.high - curve.y]
     axes.bar(curve.x + shift, curve.y, width, color=colour, label=curve.name, yerr=ends, capsize=2, zorder=3)
+
+
+def _least_step(curve: Curve) -> float:
+    return float(np.diff(curve.x).min()) if len(curve.x) > 1 else 1.0
+
+
+def covers_a_curve(axes: Axes) -> bool:
+    """Return True if the legend of drawn axes lies on a line, a point, an error bar or a bar."""
+    legend = axes.get_legend()
+    if legend is None:
+        return False
+    box = legend.get_window_extent().padded(CLEAR)
+    lines = [line.get_path().transformed(line.get_transform()) for line in axes.lines]
+    for group in axes.collections:
+        lines += [path.transformed(group.get_transform()) for path in group.get_paths()]
+    bars = any(box.overlaps(bar.get_window_extent()) for bar in axes.patches)
+    return bars or any(path.intersects_bbox(box, filled=False) for path in lines)
 
 
 def _heatmap(canvas: matplotlib.figure.Figure, axes: Axes, panel: Heatmap) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 
-Style = Literal["line", "points", "line and points", "steps", "bars"]
+Style = Literal["line", "points", "line and points", "steps", "levels", "bars"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Curve:
     x, y
         The points. A missing value (nan) in y ends a line, and the next value begins another.
     style
-        How the curve is drawn. "steps" draws a jump as a jump: y holds from its x up to the next x.
+        How the curve is drawn. "steps" draws a jump as a jump: y holds from its x up to the next x. "levels" draws each
+        point as a short horizontal line, below points of other curves that stand side by side.
     ours
         True for curves that the paper does not have. They are drawn on top, in the strongest colour.
     low, high
@@ -36,7 +37,7 @@ class Curve:
         How far to the right the curve, or each of its points, is drawn, so that curves that coincide can be told apart.
         The data keep their x, and the x axis says that points are moved (`Panel.axis_label`).
     colour
-        Place in the palette, so that one thing has one colour in all panels; None for the next colour.
+        Place in the palette, so that one thing has one colour and one marker in all panels; None for the next place.
     """
 
     name: str
@@ -171,6 +172,8 @@ class Figure:
         Panels in one row of the picture.
     shows
         The item that is drawn, if the paper has no figure of it: "Table 1".
+    width
+        Inches of a panel; None for the usual width.
     """
 
     number: str
@@ -178,6 +181,7 @@ class Figure:
     panels: Callable[[], Panels]
     columns: int = 2
     shows: str = ""
+    width: float | None = None
 
     @property
     def item(self) -> str:

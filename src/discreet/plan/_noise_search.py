@@ -135,14 +135,14 @@ def found_scales(family: Family, budget: TotalBudget, near: float | None = None)
     """
     searched = replace(budget, contributions=min(budget.contributions, SEARCHED))
     wider = budget.contributions / searched.contributions
-    found = []
+    scales = []
     for share in family.shares or (1.0,):
         end_delta = share * float(budget.delta) / (budget.cells * searched.contributions)
         scale = _least_scale(family.roughly, not family.shares, family.coarse, end_delta, searched, near)
         if scale is not None:
             noisiness = mean_error(family.roughly(scale, end_delta))
-            found.append(Found(noisiness, scale * wider, end_delta / wider))
-    return sorted(found)
+            scales.append(Found(noisiness, scale * wider, end_delta / wider))
+    return sorted(scales)
 
 
 def best_between(candidates: Sequence[tuple[Family, list[Found]]], budget: TotalBudget) -> tuple[Family, list[Found]]:
@@ -157,9 +157,9 @@ def best_between(candidates: Sequence[tuple[Family, list[Found]]], budget: Total
         The families at the ends, geometric and Gaussian, with their scales.
     """
     noisiness = {1.0: math.inf, 2.0: math.inf}
-    for family, found in candidates:
-        if found and family.name in ENDS:
-            noisiness[ENDS[family.name]] = found[0].noisiness
+    for family, family_scales in candidates:
+        if family_scales and family.name in ENDS:
+            noisiness[ENDS[family.name]] = family_scales[0].noisiness
     scales: dict[float, list[Found]] = {}
     for level in range(1, LEVELS + 1):
         best = min(noisiness, key=lambda shape: noisiness[shape])

@@ -70,6 +70,13 @@ class Advice:
         Delta never falls below this, however large epsilon is.
     reason
         The advantage of the design, in a sentence.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> best = dc.design.advise(epsilon=1, delta="1e-6", cells=10)[0]
+    >>> best.name, round(best.variance, 1)
+    ('power', 159.5)
     """
 
     name: str
@@ -85,14 +92,25 @@ class Advice:
         return f"Advice({self.name}, variance {self.variance:.4g}, {self._cost()} in all)"
 
     def to_frame(self, *, to: str | None = None) -> Any:
-        """Return the advice as a data frame of one row. `to` is "pandas", "polars", "arrow" or None, as elsewhere."""
+        """Return the advice as a data frame of one row.
+
+        Parameters
+        ----------
+        to
+            "pandas", "polars" or "arrow". None: pandas if it is installed, else arrow.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The attributes, one a column.
+        """
         numbers = {name: [getattr(self, name)] for name in ("variance", "epsilon", "delta", "floor")}
         return data_frames.frame(
             {"design": [self.name], **numbers, "bits": [self.ptable.bits], "reason": [self.reason]}, to
         )
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the noise of the table; see `PTable.plot`."""
+        """Draw the noise of the table, and return the axes; see `PTable.plot`."""
         return self.ptable.plot(axes=axes)
 
     def _repr_html_(self) -> str:
@@ -151,8 +169,8 @@ def advise(
     domain = Counts() if domain is None else domain
     _refuse_impossible(budget, domain, delta)
     checked_bits = None if bits is None else parameters.integer(bits, "bits", 8, 62, "32 suits most tables")
-    found = [_best(family, scales, budget, checked_bits) for family, scales in _searched(domain, budget)]
-    advice = [best for best in found if best is not None]
+    best_of_families = [_best(family, scales, budget, checked_bits) for family, scales in _searched(domain, budget)]
+    advice = [best for best in best_of_families if best is not None]
     if not advice:
         raise _no_design(budget)
     return sorted(advice, key=lambda design: design.variance)
@@ -242,9 +260,9 @@ def _refuse_impossible(budget: TotalBudget, domain: Domain, delta: Number) -> No
         raise ParameterError(f"delta is {delta!r}; no table can hold a delta below 1e-200: give a larger delta")
 
 
-def _best(family: Family, found: list[Found], budget: TotalBudget, bits: int | None) -> Advice | None:
+def _best(family: Family, scales: list[Found], budget: TotalBudget, bits: int | None) -> Advice | None:
     """Return the least noisy certified member of a family, or None if no member meets the budget."""
-    for _, scale, end_delta in found:
+    for _, scale, end_delta in scales:
         for attempt in range(ATTEMPTS):
             try:
                 mechanism = family.make(scale * 1.01 ** (attempt * (attempt + 1) / 2), end_delta)

@@ -25,6 +25,7 @@ from discreet.plan.canonical_text import LARGEST_NUMBER, WHITE_SPACE
 from discreet.plan.range_bound import date_number, number_date
 from discreet.plan.sections import Dimension
 from discreet.plan.yaml_file import YamlPath
+from discreet.spelling import did_you_mean
 
 MOST_LEAVES = 10_000_000
 
@@ -183,8 +184,21 @@ class Codebook:
             return self.levels[""]
         if name not in self.levels or not name:
             known = ", ".join(level for level in self.levels if level) or "none"
-            raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}", yaml_path)
+            near = did_you_mean(name, filter(None, self.levels))
+            raise SpecError(f"dimension {self.name!r} has no level {name!r}; its levels are: {known}{near}", yaml_path)
         return self.levels[name]
+
+    def in_no_group(self, level: str) -> list[str]:
+        """Return the declared leaves that no group of a level has. They count as `_other` of the level."""
+        groups = self.levels[level]
+        if not level or groups.labels[-1] != OTHER:
+            return []
+        return [self.leaves[code] for code in sorted(groups.members[-1]) if self.leaves[code] != OTHER]
+
+    @property
+    def _labels(self) -> list[str]:
+        """The labels of leaves and groups."""
+        return [label for level in self.levels.values() for label in level.labels]
 
     def select(self, labels: list[str], subject: str = "the filter on", yaml_path: YamlPath = ()) -> frozenset[int]:
         """Return the leaves that are named by their own labels or by labels of groups, of any level.
@@ -215,7 +229,7 @@ class Codebook:
             if not meanings:
                 raise SpecError(
                     f"{subject} {self.name!r} names {label!r}, which is no leaf or group of it;"
-                    f" its leaves are {listed(self.leaves)}",
+                    f" its leaves are {listed(self.leaves)}{did_you_mean(label, self._labels)}",
                     yaml_path,
                 )
             if len(set(meanings.values())) > 1:
@@ -322,7 +336,7 @@ def _level(name: str, level: str, groups: dict[str, list[str]], leaves: tuple[st
         if unknown:
             raise SpecError(
                 f"group {group!r} of level {level!r} names {unknown[0]!r}, which is no leaf of {name!r}; its leaves are"
-                f" {listed(leaves)}",
+                f" {listed(leaves)}{did_you_mean(unknown[0], leaves)}",
                 yaml_path,
             )
         if not names:

@@ -14,6 +14,7 @@ from discreet.plan.layout import Layout
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.touches import disjoint
 from discreet.plan.yaml_file import YamlPath
+from discreet.spelling import did_you_mean
 
 EVERYONE = "everyone"
 """The population of a fixed count that constrains no dimension."""
@@ -56,7 +57,10 @@ def fixed_counts(spec: ReleaseSpec, layout: Layout) -> list[FixedCount]:
         text = ", ".join(f"{name}: {label}" for name, label in section.where.items()) or EVERYONE
         for name in section.where:
             if name not in books:
-                raise SpecError(f"{name!r} ({text}) is a dimension of no table; name dimensions of tables", yaml_path)
+                near = did_you_mean(name, books)
+                raise SpecError(
+                    f"{name!r} ({text}) is a dimension of no table; name dimensions of tables{near}", yaml_path
+                )
         leaves = {name: books[name].select([label], "fixed, on", yaml_path) for name, label in section.where.items()}
         leaves = {name: members for name, members in leaves.items() if len(members) < len(books[name].leaves)}
         fixed = FixedCount(leaves, section.count, text, yaml_path)

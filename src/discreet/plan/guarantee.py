@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.account.composition import MOST_PARTITIONED, Composition, compose
 from discreet.account.group_privacy import group_profile
 from discreet.account.privacy_profile import profile
+from discreet.arrays import Floats
 from discreet.certify.ptable import PTable
 from discreet.errors import ExceededBudgetError
 from discreet.exact import Epsilon, exact, rounded_up, upper
@@ -109,9 +109,7 @@ def _one_table_delta(spec: ReleaseSpec, ptable: PTable) -> Fraction:
     return max(delta, Fraction(bound))
 
 
-def cell_deltas(
-    spec: ReleaseSpec, ptables: Sequence[PTable], epsilons: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def cell_deltas(spec: ReleaseSpec, ptables: Sequence[PTable], epsilons: Floats) -> Floats:
     """Return an upper bound of delta of one count of any table, read alone.
 
     All rows of a person may be in the count. Contributor keys are a little uneven, which adds to delta.
@@ -128,7 +126,7 @@ def cell_deltas(
     return np.asarray(np.max([_one_table_deltas(spec, ptable, epsilons) for ptable in ptables], axis=0))
 
 
-def _one_table_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _one_table_deltas(spec: ReleaseSpec, ptable: PTable, epsilons: Floats) -> Floats:
     if method_of(spec.unit.contributions) == GROUP:
         bound = group_profile(ptable, spec.unit.contributions).delta(epsilons)
     else:

@@ -22,10 +22,12 @@ import numpy as np
 
 from discreet.arrays import Integers
 from discreet.errors import SpecError
+from discreet.labels import listed
 from discreet.plan.codebook import Codebook, Groups, grouped
 from discreet.plan.sections import Axis, TableSpec
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.touches import count_touches, first_occurrences
+from discreet.spelling import did_you_mean
 
 MOST_CELLS = 50_000_000
 MOST_GROUPINGS = 20_000
@@ -164,6 +166,13 @@ class Layout:
     groupings: tuple[Grouping, ...]
     tables: tuple[tuple[TableSpec, tuple[int, ...]], ...]
 
+    @property
+    def in_no_group(self) -> dict[tuple[str, str], list[str]]:
+        """The declared leaves that are in no group of a level, by dimension and level, for levels of tables."""
+        levels = {(axis.book.name, axis.level): axis.book for grouping in self.groupings for axis in grouping.axes}
+        left = {(name, level): book.in_no_group(level) for (name, level), book in levels.items() if level is not None}
+        return {key: leaves for key, leaves in left.items() if leaves}
+
     @cached_property
     def cells(self) -> Cells:
         """The distinct cells of all groupings."""
@@ -266,7 +275,11 @@ def _filters(table: TableSpec, books: Mapping[str, Codebook]) -> dict[str, froze
     for name, labels in table.filter.items():
         yaml_path = ("tables", table.name, "filter", name)
         if name not in books:
-            raise SpecError(f"table {table.name!r} filters on {name!r}, which is no dimension; declare it", yaml_path)
+            raise SpecError(
+                f"table {table.name!r} filters on {name!r}, which is no dimension; declare it, or choose from"
+                f" {listed(list(books))}{did_you_mean(name, books)}",
+                yaml_path,
+            )
         if not labels:
             raise SpecError(
                 f"table {table.name!r} filters on {name!r} with no values; name some, or leave it out", yaml_path
@@ -283,7 +296,9 @@ def _grouping_axis(
     yaml_path = ("tables", table.name, "dimensions", index)
     if name not in books:
         raise SpecError(
-            f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it", yaml_path
+            f"table {table.name!r} has the dimension {name!r}, which is not declared; declare it, or choose from"
+            f" {listed(list(books))}{did_you_mean(name, books)}",
+            yaml_path,
         )
     level = books[name].level(axis.level, yaml_path)
     if name not in filters:
@@ -310,7 +325,7 @@ def _margins(table: TableSpec, names: list[str]) -> list[tuple[str, ...]]:
         if unknown:
             raise SpecError(
                 f"table {table.name!r} has a margin over {unknown[0]!r}, which is none of its dimensions; they are"
-                f" {', '.join(names) or 'none'}",
+                f" {', '.join(names) or 'none'}{did_you_mean(unknown[0], names)}",
                 ("tables", table.name, "margins", index),
             )
         margin = tuple(name for name in names if name in dimensions)

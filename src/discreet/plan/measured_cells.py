@@ -57,7 +57,7 @@ class MeasuredCells:
 
     @cached_property
     def _numbered(self) -> _Numbered:
-        """The measured cells of the first table, then those of the second, and so on; each as it first occurs."""
+        """The measured cells of the first table, then of the second, and so on. Each cell is listed once."""
         cells: list[Integers] = []
         sizes: list[int] = []
         numbered: list[Integers | None] = [None] * len(self.noise_of)
@@ -105,7 +105,7 @@ class MeasuredCells:
         return np.flatnonzero(self.tables == table)
 
     def by_grouping(self, measurements: Integers) -> tuple[Integers | None, ...]:
-        """Return the measurements of every grouping, in its shape, from those of every measured cell."""
+        """Return the measurements of every grouping, in its shape, from the measurements of the cells."""
         return tuple(
             None if indices is None else measurements[indices].reshape(grouping.shape)
             for grouping, indices in zip(self.layout.groupings, self.indices, strict=True)

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, Field, field_validator
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import OTHER, TOTAL, listed
 from discreet.plan.sections import Dimension, Label, Section, one_line
+from discreet.spelling import did_you_mean
 
 Language = Literal["en", "de", "fr", "es"]
 """Languages of the report and of the other fixed texts."""
@@ -123,4 +124,4 @@ def _labels(dimension: Dimension) -> Iterator[str]:
 
 
 def _refuse(name: str, kind: str, known: Collection[str], path: tuple[str, ...]) -> None:
-    raise SpecError(f"{name!r:.60} is no {kind}; choose from: {listed(list(known))}", path)
+    raise SpecError(f"{name!r:.60} is no {kind}; choose from: {listed(list(known))}{did_you_mean(name, known)}", path)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from discreet.errors import SpecError
 from discreet.plan.layout import Grouping, Layout
 from discreet.plan.yaml_file import YamlPath
+from discreet.spelling import did_you_mean
 
 
 def in_words(grouping: Grouping) -> str:
@@ -46,20 +47,21 @@ def published_index(layout: Layout, table: str, margin: Collection[str] | None, 
     tables = {spec.name: (spec, indices) for spec, indices in layout.tables}
     if table not in tables:
         raise SpecError(
-            f"{section} names the table {table!r:.80}, and there is no such table; the tables are {', '.join(tables)}",
+            f"{section} names the table {table!r:.80}, and there is no such table; the tables are {', '.join(tables)}"
+            f"{did_you_mean(table, tables)}",
             (*yaml_path, "table"),
         )
     spec, indices = tables[table]
     names = [axis.dimension for axis in spec.dimensions]
-    wanted = set(names if margin is None else margin)
-    if unknown := sorted(wanted - set(names)):
+    margin_names = set(names if margin is None else margin)
+    if unknown := sorted(margin_names - set(names)):
         raise SpecError(
             f"{section} names a margin of {table!r} over {unknown[0]!r:.80}, which is none of its dimensions; they are"
-            f" {', '.join(names) or 'none'}",
+            f" {', '.join(names) or 'none'}{did_you_mean(unknown[0], names)}",
             (*yaml_path, "margin"),
         )
     by_dimensions = {frozenset(axis.book.name for axis in layout.groupings[index].axes): index for index in indices}
-    index = by_dimensions.get(frozenset(wanted))
+    index = by_dimensions.get(frozenset(margin_names))
     if index is None:
         raise SpecError(
             f"{section} names {margin_in_words(table, margin)}, which is not published; add it to the margins of"

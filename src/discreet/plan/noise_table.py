@@ -24,6 +24,7 @@ from discreet.plan.named_groupings import margin_in_words, published_index
 from discreet.plan.sections import MeasuredGrouping
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.yaml_file import YamlPath
+from discreet.spelling import did_you_mean
 
 Design = dict[str, Any]
 
@@ -129,7 +130,7 @@ def _noise(spec: ReleaseSpec, layout: Layout, bits: int | None) -> ReleaseNoise:
         return ReleaseNoise((ptable,), measured, reason)
     ptables: list[PTable] = []
     numbers: dict[int, int] = {}
-    made: dict[str, int] = {}
+    number_of_design: dict[str, int] = {}
     for position, (index, entry) in enumerate(entries.items()):
         design = entry.design or spec.design
         if design is None:
@@ -139,13 +140,13 @@ def _noise(spec: ReleaseSpec, layout: Layout, bits: int | None) -> ReleaseNoise:
                 ("measure", position),
             )
         text = json.dumps(design, sort_keys=True, default=str)
-        if text not in made:
+        if text not in number_of_design:
             ptable, _ = _named_noise(design, bits, ("measure", position, "design"))
             digests = [other.table_digest for other in ptables]
             if ptable.table_digest not in digests:
                 ptables.append(ptable)
-            made[text] = [other.table_digest for other in ptables].index(ptable.table_digest)
-        numbers[index] = made[text]
+            number_of_design[text] = [other.table_digest for other in ptables].index(ptable.table_digest)
+        numbers[index] = number_of_design[text]
     noise_of = with_same_cells(layout, numbers)
     reason = "the specification names the noise of each measured grouping"
     return ReleaseNoise.in_order(layout, ptables, noise_of, reason)
@@ -205,10 +206,18 @@ def _named_noise(design: Design, bits: int | None, yaml_path: YamlPath) -> tuple
     name = parameters.pop("name", None)
     if not isinstance(name, str) or name not in registry.MODULES:
         raise SpecError(
-            f"the design is {name!r}; give the name of a design, such as geometric, or {{certificate: FILE}}",
+            f"the design is {name!r:.80}; give the name of a design, such as geometric, or {{certificate: FILE}}"
+            f"{did_you_mean(name, registry.MODULES)}",
             yaml_path,
         )
     epsilon = parameters.pop("certify_at", None)
+    known = list(signature(registry.design(name)).parameters)
+    if unknown := [parameter for parameter in parameters if parameter not in known]:
+        raise SpecError(
+            f"the design {name} has no parameter {unknown[0]!r:.80}; its parameters are"
+            f" {', '.join([*known, 'certify_at'])}{did_you_mean(unknown[0], known)}",
+            yaml_path,
+        )
     try:
         ptable = PTable(registry.design(name)(**parameters).certify(epsilon, bits or 32).certificate)
     except TypeError as error:

@@ -66,7 +66,7 @@ def read(spec: Any) -> SpecFile:
     if isinstance(spec, dict):
         return SpecFile(_validated(spec, None, "the specification"), "the specification", spec)
     if not isinstance(spec, (str, os.PathLike)):
-        raise SpecError(f"the specification is {type(spec).__name__}; give a path, a dict or a ReleaseSpec")
+        raise SpecError(f"the specification is of the type {type(spec).__name__}; give a path, a dict or a ReleaseSpec")
     path = Path(spec)
     document, node = yaml_file.read(path)
     if not isinstance(document, dict):
@@ -80,7 +80,9 @@ def _validated(document: dict[str, Any], node: Any, name: str) -> ReleaseSpec:
         spec_errors.refuse_unwritable_text(document)
         return ReleaseSpec.model_validate(document)
     except ValidationError as error:
-        lines = (_message(name, document, node, *mistake) for mistake in spec_errors.mistakes(error, document))
+        lines = (
+            _message(name, document, node, *mistake) for mistake in spec_errors.mistakes(error, document, ReleaseSpec)
+        )
         raise SpecError("\n".join(lines)) from None
     except SpecError as error:
         raise SpecError(_message(name, document, node, error.yaml_path, str(error)), error.yaml_path) from None

@@ -49,7 +49,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """What a release will measure and promise.
+    """What a release will measure and promise. Made by `plan`.
 
     Attributes
     ----------

@@ -41,6 +41,8 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Section(BaseModel):
+    """A part of a specification: no other fields than declared ones, and no changes after it is read."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError, field_validator, model_serializer, 
 
 from discreet.errors import ParameterError
 from discreet.plan.sections import Section
+from discreet.spelling import did_you_mean
 
 FIELDS: dict[str, set[str]] = {
     "csv": {"delimiter", "header", "encoding", "decimal", "dates"},
@@ -64,8 +65,9 @@ class Source(Section):
         kind = kinds[0]
         unknown = {str(name) for name in fields} - FIELDS[kind] - {kind}
         if unknown:
-            known = ", ".join(sorted(FIELDS[kind])) or "none"
-            raise ValueError(f"{kind} sources have no field {', '.join(sorted(unknown))}; allowed: {known}")
+            names, known = ", ".join(sorted(unknown)), ", ".join(sorted(FIELDS[kind])) or "none"
+            near = did_you_mean(min(unknown), FIELDS[kind])
+            raise ValueError(f"{kind} sources have no field {names}; allowed: {known}{near}")
         location = fields[kind]
         if not isinstance(location, (str, os.PathLike)) or not os.fspath(location):
             raise ValueError(f"the source's {kind} is not a path or a name; give a path or a name")

@@ -1,12 +1,15 @@
 """Mistakes in a specification, told to the person who wrote it: one line for each, with the part that it is about."""
 
 from collections.abc import Iterator
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from discreet.errors import SpecError
+from discreet.labels import listed
 from discreet.plan.yaml_file import YamlPath, text
+from discreet.spelling import nearest_spelling
 
 HIDDEN = ("secret", "source", "ledger")
 """Parts of a specification whose values no message repeats."""
@@ -37,10 +40,19 @@ _EXPECTED = {
 }
 
 
-def mistakes(error: ValidationError, document: Any) -> Iterator[tuple[YamlPath, str]]:
+def mistakes(error: ValidationError, document: Any, model: type[BaseModel]) -> Iterator[tuple[YamlPath, str]]:
     """Yield the path and the message of each mistake.
 
     A value may be allowed in several forms. Then only the mistakes of the form that comes nearest are told.
+
+    Parameters
+    ----------
+    error
+        What pydantic found.
+    document
+        What was validated.
+    model
+        What the document should be. Its fields are offered in place of a field that does not exist.
     """
     problems_by_path: dict[YamlPath, list[dict[str, Any]]] = {}
     several_forms = set()
@@ -54,7 +66,7 @@ def mistakes(error: ValidationError, document: Any) -> Iterator[tuple[YamlPath, 
     for yaml_path, problems in problems_by_path.items():
         if yaml_path in several_forms and any(_is_inside(other, yaml_path) for other in problems_by_path):
             continue
-        yield yaml_path, _message(yaml_path, problems)
+        yield yaml_path, _message(yaml_path, problems, model)
 
 
 def _is_inside(yaml_path: YamlPath, outer: YamlPath) -> bool:
@@ -96,7 +108,7 @@ def _is_writable(part: Any) -> bool:
     return isinstance(part, str) and "\0" not in part and part.encode(errors="replace").decode() == part
 
 
-def _message(yaml_path: YamlPath, problems: list[dict[str, Any]]) -> str:
+def _message(yaml_path: YamlPath, problems: list[dict[str, Any]], model: type[BaseModel]) -> str:
     """Return one line for all problems that pydantic found at one path."""
     problem_by_type = {problem["type"]: problem for problem in problems}
     if "value_error" in problem_by_type:
@@ -104,7 +116,7 @@ def _message(yaml_path: YamlPath, problems: list[dict[str, Any]]) -> str:
     if "missing" in problem_by_type:
         return "this is missing; add it"
     if "extra_forbidden" in problem_by_type:
-        return "there is no such field; leave it out, or see: discreet release --schema"
+        return _no_such_field(yaml_path, model)
     expected = [
         _EXPECTED[kind].format(**problem.get("ctx", {}))
         for kind, problem in problem_by_type.items()
@@ -119,6 +131,44 @@ def _message(yaml_path: YamlPath, problems: list[dict[str, Any]]) -> str:
         return remedy
     shown = "null" if value is None else text(value) if isinstance(value, bool) else f"{value!r:.60}"
     return f"{shown} is given; {remedy}"
+
+
+def _no_such_field(yaml_path: YamlPath, model: type[BaseModel]) -> str:
+    """Return the message about a field that does not exist, with the field of the nearest name."""
+    fields = _fields_beside(yaml_path, model)
+    near = nearest_spelling(str(yaml_path[-1]), fields)
+    if near is not None:
+        return f"there is no such field; did you mean {near}? If not, leave it out"
+    return f"there is no such field; leave it out, or give one of: {listed(fields, most=len(fields))}"
+
+
+def _fields_beside(yaml_path: YamlPath, model: type[BaseModel]) -> list[str]:
+    """Return the fields of the section that the last part of a path is in."""
+    forms: list[Any] = [model]
+    for part in yaml_path[:-1]:
+        forms = [inner for form in forms for inner in _forms_inside(form, part)]
+    return [name for form in forms if _is_section(form) for name in form.model_fields]
+
+
+def _forms_inside(form: Any, part: int | str) -> list[Any]:
+    """Return the types that a part of a section, a list or a mapping may have."""
+    if _is_section(form):
+        field = form.model_fields.get(part)
+        return [] if field is None else _forms(field.annotation)
+    return _forms(get_args(form)[-1]) if get_origin(form) in (list, dict) else []
+
+
+def _forms(annotation: Any) -> list[Any]:
+    """Return the types that an annotation allows."""
+    if get_origin(annotation) is Annotated:
+        return _forms(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return [form for part in get_args(annotation) for form in _forms(part)]
+    return [annotation]
+
+
+def _is_section(form: Any) -> bool:
+    return isinstance(form, type) and issubclass(form, BaseModel)
 
 
 def _yaml_path(document: Any, location: tuple[int | str, ...]) -> tuple[YamlPath, bool]:

@@ -130,8 +130,8 @@ def _kind(data: str) -> str:
             else no_file(path)
         )
     require_kind(path, "csv", "parquet", "excel", "duckdb", "gzip")
-    found = file_kind(path)
-    return _ENDINGS.get(ending, "csv") if found in ("csv", "gzip") else found
+    kind_of_file = file_kind(path)
+    return _ENDINGS.get(ending, "csv") if kind_of_file in ("csv", "gzip") else kind_of_file
 
 
 def _dialect_notes(dialect: FileDialect) -> list[str]:

@@ -40,6 +40,8 @@ class DimensionPreview:
         The most frequent values that count as `_other`.
     more
         True if there are other such values.
+    in_no_group
+        The declared leaves that are in no group of a level, by level. They count as `_other` of the level.
     """
 
     name: str
@@ -49,6 +51,7 @@ class DimensionPreview:
     missing: int
     undeclared: tuple[Undeclared, ...]
     more: bool
+    in_no_group: dict[str, list[str]]
 
     @property
     def other(self) -> int:
@@ -164,9 +167,9 @@ def _beyond(engine: Engine, unit: str, most: int) -> tuple[int, int]:
 
 def _dimension(engine: Engine, book: Codebook, unit: str | None, source: Source | None) -> DimensionPreview:
     table = engine.count(CountPlan((book.recode,), unit))
-    found = dict(zip(table.column("c0").to_pylist(), table.column("count").to_pylist(), strict=True))
-    rows = {leaf: int(found.get(code, 0)) for code, leaf in enumerate(book.leaves)}
-    listed = engine.undeclared(book.recode, unit, SHOWN + 2) if found.get(len(book.leaves) - 1) else []
+    count_of_code = dict(zip(table.column("c0").to_pylist(), table.column("count").to_pylist(), strict=True))
+    rows = {leaf: int(count_of_code.get(code, 0)) for code, leaf in enumerate(book.leaves)}
+    listed = engine.undeclared(book.recode, unit, SHOWN + 2) if count_of_code.get(len(book.leaves) - 1) else []
     missing = sum(times for value, times in listed if value is None)
     values = [(value, times) for value, times in listed if value is not None]
     undeclared = [undeclared_value(value, times, book.recode, source) for value, times in values[:SHOWN]]
@@ -178,4 +181,5 @@ def _dimension(engine: Engine, book: Codebook, unit: str | None, source: Source 
         missing=missing,
         undeclared=tuple(undeclared),
         more=len(values) > SHOWN,
+        in_no_group={level: leaves for level in book.levels if (leaves := book.in_no_group(level))},
     )

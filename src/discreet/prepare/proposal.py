@@ -98,11 +98,11 @@ def propose(engine: Engine) -> Proposal:
     for column, kind in kinds.items():
         if column == id_column:
             continue
-        found = _dimension(engine, column, kind, looks[column])
-        if isinstance(found, str):
-            left_out[column] = found
+        dimension = _dimension(engine, column, kind, looks[column])
+        if isinstance(dimension, str):
+            left_out[column] = dimension
         else:
-            dimensions.append(found)
+            dimensions.append(dimension)
     return Proposal(id_column, rows_of_one_id, tuple(dimensions), left_out)
 
 

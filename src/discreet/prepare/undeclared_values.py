@@ -1,17 +1,13 @@
 """Why a value counts as `_other`, and what the steward can do: for `preview`."""
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from discreet.count.engines._date_expression import DATE_PATTERN
+from discreet.count.engines.date_expression import DATE_PATTERN
 from discreet.plan.canonical_text import NUMBER_PATTERN
 from discreet.plan.codebook import Recode
 from discreet.plan.source import FIELDS, Source
-
-_MOST_COMPARED = 5000
-"""Declared values that an undeclared one is compared with."""
+from discreet.spelling import nearest_spelling
 
 _OTHER_DATE = re.compile("([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{4}([T ].*)?")
 _YEAR_LAST = re.compile("[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2}")
@@ -91,38 +87,3 @@ def _reason_of_date(value: str, source: Source | None) -> str:
         remedy = {"ymd": "dmy (the day first) or mdy (the month first)", "dmy": "mdy", "mdy": "dmy"}[order]
         return f"it is not a date, because dates is {order}; give dates: {remedy} in the source, if all dates are so"
     return "it is in no range, or no calendar has this date"
-
-
-def nearest_spelling(value: str, declared: Sequence[str]) -> str | None:
-    """Return the declared value that is spelled most like a value, or None if none is alike.
-
-    Case, spaces, punctuation and zeros in front count least.
-
-    Examples
-    --------
-    >>> nearest_spelling("Male", ["female", "male"])
-    'male'
-    >>> nearest_spelling("07", ["6", "7"])
-    '7'
-    >>> nearest_spelling("Zuerich", ["Bern", "Zürich"])
-    'Zürich'
-    >>> nearest_spelling("unknown", ["female", "male"]) is None
-    True
-    """
-    plain = _plain(value)
-    same = [text for text in declared if _plain(text) == plain]
-    if same:
-        return same[0]
-    by_plain = {_plain(text): text for text in reversed(declared[:_MOST_COMPARED])}
-    close = get_close_matches(plain, by_plain, n=1, cutoff=0.7)
-    return by_plain[close[0]] if close else None
-
-
-def _plain(text: str) -> str:
-    """Return a text in small letters, without spaces, punctuation and zeros in front."""
-    plain = "".join(_letters(text.casefold()))
-    return plain.lstrip("0") or plain
-
-
-def _letters(text: str) -> Iterable[str]:
-    return (character for character in text if character.isalnum())

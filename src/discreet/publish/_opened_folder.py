@@ -10,10 +10,10 @@ from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import ValidationError
 
 from discreet import files
+from discreet.arrays import Integers
 from discreet.certify.ptable import load
 from discreet.errors import CertificateError
 from discreet.plan.noise_table import ReleaseNoise, listed_groupings, require_fit, with_same_cells
@@ -33,7 +33,7 @@ from discreet.publish.reachable import is_reachable
 
 LARGEST_MANIFEST = 64_000_000
 
-Measurements = tuple[npt.NDArray[np.int64] | None, ...]
+Measurements = tuple[Integers | None, ...]
 
 
 @dataclass(frozen=True)

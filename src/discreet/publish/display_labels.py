@@ -4,9 +4,11 @@ The words come from the metadata of the specification. Without words, names and 
 `_total` and `_other`, which have a text in each language.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from discreet.labels import OTHER, TOTAL
+from discreet.labels import OTHER, TOTAL, listed
+from discreet.plan.layout import GroupingAxis
 from discreet.plan.metadata import in_language
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish.report.texts import Words
@@ -46,6 +48,22 @@ class DisplayLabels:
         """Return what readers call a dimension. Default: its name."""
         words = self.spec.metadata.dimensions.get(name)
         return in_language(None if words is None else words.label, self.spec.language, name)
+
+    def axis(self, dimension: str, level: str | None) -> str:
+        """Return what readers call a dimension of a table, with its level if that is not the finest."""
+        return self.dimension(dimension) + (f" ({level})" if level else "")
+
+    def leaves_in_other(self, axes: Iterable[GroupingAxis]) -> list[str]:
+        """Return a sentence for each axis whose group `_other` has declared leaves, which are in no group."""
+        sentences = []
+        for axis in axes:
+            leaves = axis.book.in_no_group(axis.level or "")
+            if leaves and OTHER in axis.labels:
+                names = listed([self.category(axis.book.name, leaf) for leaf in leaves])
+                sentences.append(
+                    self.words("leaves_in_other", dimension=self.axis(axis.book.name, axis.level), leaves=names)
+                )
+        return sentences
 
     def category(self, dimension: str, label: str) -> str:
         """Return what readers call a leaf or a group. Default: its label, or a text for `_total` and `_other`."""

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet.arrays import Integers
 from discreet.certify import verify
 from discreet.certify.table import Table
 from discreet.exact import text
@@ -66,7 +66,7 @@ class Published:
 
     plan: ReleasePlan
     table_plan: TablePlan
-    measurements: tuple[npt.NDArray[np.int64] | None, ...]
+    measurements: tuple[Integers | None, ...]
     fitted: Sequence[Fitted]
     version: Version = VERSION
 

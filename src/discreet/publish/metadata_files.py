@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from discreet.plan.metadata import DimensionWords, Wording
 from discreet.plan.release_plan import ReleasePlan
-from discreet.plan.sections import TableSpec
+from discreet.plan.sections import Axis, TableSpec
 from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.manifest import certificate_names
 from discreet.publish.report.guarantee_section import promise_text
@@ -39,7 +39,6 @@ def csvw(labels: DisplayLabels, table: TableSpec, file_name: str, numbers: Seque
         The names of the columns of numbers.
     """
     metadata, language = labels.spec.metadata, labels.spec.language
-    names = [axis.dimension for axis in table.dimensions]
     about = {
         "dc:title": _in_languages(metadata.tables.get(table.name) or metadata.title or labels.spec.title, language),
         "dc:description": _in_languages(metadata.description, language),
@@ -55,8 +54,8 @@ def csvw(labels: DisplayLabels, table: TableSpec, file_name: str, numbers: Seque
         "url": file_name,
         **{name: value for name, value in about.items() if value},
         "tableSchema": {
-            "columns": [*(_dimension(labels, name) for name in names), *(_number(name) for name in numbers)],
-            **({"primaryKey": [column_name(name) for name in names]} if names else {}),
+            "columns": [*(_dimension(labels, axis) for axis in table.dimensions), *(_number(name) for name in numbers)],
+            **({"primaryKey": [column_name(axis.dimension) for axis in table.dimensions]} if table.dimensions else {}),
         },
     }
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
@@ -68,13 +67,15 @@ def column_name(name: str) -> str:
     return "%5F" + encoded[1:] if encoded.startswith("_") else encoded
 
 
-def _dimension(labels: DisplayLabels, name: str) -> dict[str, Any]:
-    """Return the description of a column of labels."""
-    language = labels.spec.language
+def _dimension(labels: DisplayLabels, axis: Axis) -> dict[str, Any]:
+    """Return the description of a column of labels. Its first title is the heading of the column in the file."""
+    name, language = axis.dimension, labels.spec.language
     words = labels.spec.metadata.dimensions.get(name, DimensionWords())
     titles: dict[str, list[str]] = {language: [name]}
     for tag, title in _by_language(words.label, language).items():
         titles.setdefault(tag, []).extend([] if title == name else [title])
+    if axis.level:
+        titles[language].append(labels.axis(name, axis.level))
     column = {"name": column_name(name), "titles": titles, "datatype": "string", "required": True}
     labelled = [*dict.fromkeys([*words.categories, *words.codes])]
     concepts = [
@@ -133,7 +134,8 @@ def readme(
     if labels.notes:
         blocks += [f"## {words('notes')}", "\n".join(f"- {_plain(note)}" for note in labels.notes)]
     blocks += [f"## {words('readme_tables')}", "\n".join(_table_line(labels, table) for table, _ in margins)]
-    blocks.append(f"{words('readme_columns')} {words('readme_marks')}")
+    sentences = dict.fromkeys(text for _, own in margins for text in labels.leaves_in_other(own[0][0].axes))
+    blocks.append(" ".join([words("readme_columns"), words("readme_marks"), *map(_plain_but_code, sentences)]))
     if "sdmx-csv" in spec.outputs:
         blocks.extend(_codes(labels, table, own) for table, own in margins)
     blocks += [
@@ -145,7 +147,7 @@ def readme(
 
 
 def _table_line(labels: DisplayLabels, table: TableSpec) -> str:
-    dimensions = " × ".join(_plain(labels.dimension(axis.dimension)) for axis in table.dimensions)
+    dimensions = " × ".join(_plain(labels.axis(axis.dimension, axis.level)) for axis in table.dimensions)
     return f"- {_plain(labels.table(table.name))}: {dimensions or labels.words('one_count_of_everyone')}"
 
 
@@ -176,6 +178,11 @@ def _files(labels: DisplayLabels, certificates: Sequence[str], names: Sequence[s
         text = words("readme_metadata" if name.endswith("-metadata.json") else "readme_table")
         lines.append(f"- [{name}]({name}): {text}")
     return "\n".join(lines)
+
+
+def _plain_but_code(sentence: str) -> str:
+    """Return a sentence in which nothing is markup of Markdown, except for `_other`."""
+    return _plain(sentence).replace(_plain("`_other`"), "`_other`", 1)
 
 
 def _plain(text: str) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError
 from discreet.exact import upper
+from discreet.labels import OTHER, listed
 from discreet.measure import secrets
 from discreet.measure.ledger_use import Charge, LedgerUse
 from discreet.plan.guarantee import GROUP, method_of, why_no_promise
@@ -155,6 +156,10 @@ class PlannedRelease:
                 }
                 for grouping in self.groupings
             ],
+            "in_no_group": [
+                {"dimension": name, "level": level, "leaves": leaves}
+                for (name, level), leaves in plan.layout.in_no_group.items()
+            ],
             "ledger": None
             if self.charge is None
             else {
@@ -216,6 +221,8 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     >>> planned = describe(dc.release.plan(spec))
     >>> [(grouping.name, round(grouping.error, 2), grouping.basis) for grouping in planned.groupings]
     [('sex', 4.75, 'least squares'), ('total', 4.75, 'least squares')]
+    >>> planned.document()["cells"]
+    4
     """
     groupings, other = _groupings(plan), _measured_as_published(plan)
     if other is None:
@@ -310,8 +317,8 @@ def _within(first: int, weights: tuple[int, ...]) -> int:
     end = first + len(weights)
 
     def is_enough(distance: int) -> bool:
-        held = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
-        return held * 100 >= below[-1] * round(100 * LEVEL)
+        weight = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
+        return weight * 100 >= below[-1] * round(100 * LEVEL)
 
     return bisect_left(range(max(abs(first), abs(end))), True, key=is_enough)
 
@@ -361,10 +368,21 @@ def summary(plan: ReleasePlan) -> dict[str, str]:
         **({"rows of a person": rows} if rows is not None else {}),
         "tables": f"{len(layout.tables)}, with {len(layout.groupings)} groupings in all: tables and margins",
         **_measured_in_words(plan),
+        **_levels_in_words(plan),
         "cells": f"{plan.measured.size}; {who} is in {plan.touches} of them at most",
         "noise": "; ".join(map(design_in_words, plan.ptables)),
         "reason": plan.reason,
     }
+
+
+def _levels_in_words(plan: ReleasePlan) -> dict[str, str]:
+    """Return the leaves that are in no group of a level; nothing if there are none."""
+    left = [
+        f"{listed(leaves, 10)} of {name} {'is' if len(leaves) == 1 else 'are'} in no group of level {level}, and"
+        f" {'counts' if len(leaves) == 1 else 'count'} as {OTHER}"
+        for (name, level), leaves in plan.layout.in_no_group.items()
+    ]
+    return {"levels": "; ".join(left)} if left else {}
 
 
 def _measured_in_words(plan: ReleasePlan) -> dict[str, str]:

@@ -10,14 +10,13 @@ before it and ends at or after it.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Integers
+from discreet.arrays import Booleans, Integers
 from discreet.certify.table import IntegerRow, Table
 from discreet.domain import LARGEST, Counts
 
 
-def is_reachable(table: Table, measurements: Integers) -> npt.NDArray[np.bool_]:
+def is_reachable(table: Table, measurements: Integers) -> Booleans:
     """Return, for each measurement, True if some count of the table's domain can give it."""
     starts, ends = _runs(table)
     period = max(len(table.interior), 1)

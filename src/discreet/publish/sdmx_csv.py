@@ -59,13 +59,13 @@ def sdmx_csv(labels: DisplayLabels, table: TableSpec, margins: "Margins", rows: 
 
 def dimension_ids(names: Iterable[str]) -> list[str]:
     """Return an id of SDMX for each dimension of a table, all different."""
-    taken: set[str] = {*STRUCTURE, *NUMBERS}
+    used: set[str] = {*STRUCTURE, *NUMBERS}
     ids = []
     for name in names:
         identifier = re.sub("[^A-Z0-9_-]", "_", name.upper())
         if not identifier[0].isalpha():
             identifier = f"D_{identifier}"
-        ids.append(_free(identifier, taken))
+        ids.append(_free(identifier, used))
     return ids
 
 
@@ -74,17 +74,17 @@ def category_codes(labels: DisplayLabels, dimension: str, names: Sequence[str]) 
     words = labels.spec.metadata.dimensions.get(dimension)
     given = {} if words is None else words.codes
     codes = {name: given[name] for name in names if name in given} | RESERVED_CODES
-    taken = set(codes.values())
+    used = set(codes.values())
     for number, name in enumerate(names, 1):
         if name not in codes:
-            codes[name] = _free(name if _CODE.fullmatch(name) else f"C{number}", taken)
+            codes[name] = _free(name if _CODE.fullmatch(name) else f"C{number}", used)
     return {name: codes[name] for name in (*names, TOTAL)}
 
 
-def _free(identifier: str, taken: set[str]) -> str:
-    """Return the identifier, with a number if it is taken. Add it to `taken`."""
+def _free(identifier: str, used: set[str]) -> str:
+    """Return the identifier, with a number if the identifier is used. Add the result to `used`."""
     candidate, number = identifier, 2
-    while candidate in taken:
+    while candidate in used:
         candidate, number = f"{identifier}_{number}", number + 1
-    taken.add(candidate)
+    used.add(candidate)
     return candidate

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from discreet.arrays import Integers
 from discreet.labels import TOTAL
-from discreet.plan.layout import Grouping, Layout
+from discreet.plan.layout import Grouping, GroupingAxis, Layout
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import TableSpec
 from discreet.publish.cell_intervals import NO_END, CountIntervals
@@ -196,6 +196,7 @@ def _json_stat(labels: DisplayLabels | None, table: TableSpec, margins: Margins)
     own = {axis.book.name: list(axis.labels) for axis in finest.axes}
     summed = {name for grouping, _ in margins for name in own if name not in [axis.book.name for axis in grouping.axes]}
     categories = {name: [*values, TOTAL] if name in summed else values for name, values in own.items()}
+    levels = {axis.dimension: axis.level for axis in table.dimensions}
     numbers = _numbers(margins)
     shape = [*(len(values) for values in categories.values()), len(numbers)]
     cube: npt.NDArray[np.object_] = np.full(shape, None, dtype=object)
@@ -207,20 +208,22 @@ def _json_stat(labels: DisplayLabels | None, table: TableSpec, margins: Margins)
         "version": "2.0",
         "class": "dataset",
         "label": table.name if labels is None else labels.table(table.name),
-        **({} if labels is None else _json_stat_notes(labels)),
+        **({} if labels is None else _json_stat_notes(labels, finest.axes)),
         "id": list(sides),
         "size": [len(values) for values in sides.values()],
         **({} if labels is None else {"role": {"metric": [MEASURE]}}),
-        "dimension": {name: _json_stat_dimension(labels, name, values) for name, values in sides.items()},
+        "dimension": {
+            name: _json_stat_dimension(labels, name, levels.get(name), values) for name, values in sides.items()
+        },
         "value": cube.ravel().tolist(),
     }
     return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
-def _json_stat_notes(labels: DisplayLabels) -> dict[str, Any]:
+def _json_stat_notes(labels: DisplayLabels, axes: Sequence[GroupingAxis]) -> dict[str, Any]:
     """Return source, notes, contact and licence of a JSON-stat document."""
     metadata = labels.spec.metadata
-    columns = f"{labels.words('readme_columns')} {labels.words('readme_marks')}"
+    columns = " ".join([labels.words("readme_columns"), labels.words("readme_marks"), *labels.leaves_in_other(axes)])
     notes = [*([labels.description] if labels.description else []), *labels.notes, columns]
     extension = {"contact": metadata.contact, "licence": metadata.licence}
     return {
@@ -230,11 +233,13 @@ def _json_stat_notes(labels: DisplayLabels) -> dict[str, Any]:
     }
 
 
-def _json_stat_dimension(labels: DisplayLabels | None, name: str, values: list[str]) -> dict[str, Any]:
+def _json_stat_dimension(
+    labels: DisplayLabels | None, name: str, level: str | None, values: list[str]
+) -> dict[str, Any]:
     if labels is None or name == MEASURE:
         return {"label": name, "category": {"index": values}}
     texts = {value: labels.category(name, value) for value in values}
-    return {"label": labels.dimension(name), "category": {"index": values, "label": texts}}
+    return {"label": labels.axis(name, level), "category": {"index": values, "label": texts}}
 
 
 def grouping_entries(plan: ReleasePlan) -> list[GroupingEntry]:

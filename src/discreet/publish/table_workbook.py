@@ -72,17 +72,17 @@ def writer_of(raw: bytes) -> str | None:
     return None if stated is None else stated[1]
 
 
-def why_not_compared(raw: bytes, made: bytes) -> str | None:
+def why_not_compared(raw: bytes, expected: bytes) -> str | None:
     """Return why a workbook cannot be compared with the workbook that is made here; None if it can.
 
     Parameters
     ----------
     raw
         A workbook of a folder.
-    made
+    expected
         The workbook that is made here, or NOT_MADE.
     """
-    if made == NOT_MADE:
+    if expected == NOT_MADE:
         return f"XlsxWriter is not installed; {how_to_install('excel')}"
     stated = writer_of(raw)
     if stated is None or stated == running_writer():
@@ -137,7 +137,8 @@ def _write_table(
     sheet: Any, labels: DisplayLabels, table: TableSpec, rows: Iterable[tuple[Any, ...]], bold: Any, number: Any
 ) -> None:
     dimensions = [axis.dimension for axis in table.dimensions]
-    for column, head in enumerate([*map(labels.dimension, dimensions), "count", "low", "high"]):
+    heads = [labels.axis(axis.dimension, axis.level) for axis in table.dimensions]
+    for column, head in enumerate([*heads, "count", "low", "high"]):
         sheet.write_string(0, column, head, bold)
     sheet.freeze_panes(1, len(dimensions))
     if dimensions:

@@ -100,7 +100,7 @@ class Part:
         return index
 
     def adds_up(self, fine: tuple[int, Integers], coarse: tuple[int, Integers]) -> bool:
-        """Return True if the counts of a grouping add up to those of a coarser one; both as (index, counts)."""
+        """Return True if the counts of a grouping add up to the counts of a coarser one; both are (index, counts)."""
         cells = self.containing_cells(self.keys[fine[0]], self.keys[coarse[0]])
         return cells is not None and np.array_equal(np.bincount(cells, fine[1], minlength=len(coarse[1])), coarse[1])
 
@@ -141,20 +141,20 @@ def parts(layout: Layout, together: bool = True) -> tuple[list[Part], list[int]]
     together
         Put tables of the same population into one part. If False, every table is a part.
     """
-    found: list[Part] = []
+    parts: list[Part] = []
     overlapping = []
     for table, (_, grouping_indices) in enumerate(layout.tables):
         if any(axis.overlap > 1 for index in grouping_indices for axis in layout.groupings[index].axes):
             overlapping.append(table)
             continue
         alone = _part(layout, (table,))
-        for number, part in enumerate(found if together else ()):
+        for number, part in enumerate(parts if together else ()):
             if part.population == alone.population:
-                found[number] = _part(layout, (*part.tables, table))
+                parts[number] = _part(layout, (*part.tables, table))
                 break
         else:
-            found.append(alone)
-    return sorted(found, key=lambda part: len(part.population)), overlapping
+            parts.append(alone)
+    return sorted(parts, key=lambda part: len(part.population)), overlapping
 
 
 def _part(layout: Layout, tables: tuple[int, ...]) -> Part:

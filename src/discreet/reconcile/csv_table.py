@@ -207,7 +207,7 @@ class _MarginRows(NamedTuple):
 
 
 def _cube(columns: dict[str, list[str]], numbers: _Numbers, seed: int | None) -> tuple[Integers, dict[str, Moved]]:
-    """Return the counts of crossed dimensions, and how far those of each margin moved."""
+    """Return the counts of crossed dimensions, and how far the counts of each margin moved."""
     dimensions = _dimensions(columns)
     margin_rows = _rows_by_margin(columns, dimensions)
     margins, variances = {}, {}

@@ -313,8 +313,11 @@ def standard_deviations(
     by_key = variances(problem.axes, blocks_of(problem), problem.unmeasured)
     if by_key is None:
         return None
-    found = {key: problem.axes.canonical(margin.pairs) for key, margin in problem.user_margins.items()}
-    return {key: Deviation(*(math.sqrt(number) for number in by_key[canonical])) for key, canonical in found.items()}
+    canonical_keys = {key: problem.axes.canonical(margin.pairs) for key, margin in problem.user_margins.items()}
+    return {
+        key: Deviation(*(math.sqrt(number) for number in by_key[canonical]))
+        for key, canonical in canonical_keys.items()
+    }
 
 
 def _by_user_key(problem: Problem, tables: Mapping[Key, Array]) -> dict[UserKey, Any]:

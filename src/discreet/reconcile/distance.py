@@ -117,7 +117,7 @@ class GivenCount:
 
     Attributes
     ----------
-    who
+    people
         The people that the count is about.
     count
         The count.
@@ -127,7 +127,7 @@ class GivenCount:
         Whether noise explains the difference.
     """
 
-    who: str
+    people: str
     count: int
     measured: int | None
     explained: bool
@@ -135,7 +135,7 @@ class GivenCount:
     @property
     def text(self) -> str:
         """The count and its measurement in words."""
-        return f"fixed gives {self.count:,} for {self.who}, and {self.measured:,} was measured"
+        return f"fixed gives {self.count:,} for {self.people}, and {self.measured:,} was measured"
 
 
 def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[Table]) -> list[GivenCount]:
@@ -150,7 +150,7 @@ def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[T
         As for `require_near`.
     """
     noises = [Noise(table) if plan.literals and table.interior else None for table in tables]
-    given = []
+    counts = []
     for literal in plan.literals:
         numbers: list[Integers] = []
         cells_of_table: list[Integers] = []
@@ -162,7 +162,7 @@ def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[T
                 numbers.append(measured[cells])
                 cells_of_table.append(np.full(len(numbers[-1]), number))
         if not numbers:
-            given.append(GivenCount(literal.text, literal.count, None, True))
+            counts.append(GivenCount(literal.text, literal.count, None, True))
             continue
         flat, table_of = np.concatenate(numbers), np.concatenate(cells_of_table)
         distances, limits = np.abs(flat - literal.count), np.full(len(flat), math.inf)
@@ -171,8 +171,8 @@ def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[T
                 limits[table_of == number] = noise.largest(flat.size * len(plan.literals))
         far = distances > limits
         farthest = int(flat[np.argmax(np.where(far, distances, -1) if far.any() else distances)])
-        given.append(GivenCount(literal.text, literal.count, farthest, not far.any()))
-    return given
+        counts.append(GivenCount(literal.text, literal.count, farthest, not far.any()))
+    return counts
 
 
 def too_far(

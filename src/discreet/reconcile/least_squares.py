@@ -248,7 +248,7 @@ class _Search:
         return direction
 
     def _folded_multipliers(self, direction: Floats) -> Floats:
-        """Return the multipliers of folded blocks that make those of every component add up to 0."""
+        """Return multipliers of folded blocks with which the multipliers of every component add up to 0."""
         family = self.family
         index = family.component_index[: family.stacked]
         total = np.bincount(index, direction[: family.stacked], minlength=family.component_count)

@@ -139,7 +139,7 @@ def first_index(mask: Booleans) -> tuple[int, ...]:
 class UnorderedProblem:
     """Measurements and fixed values by (axis, level) pairs, with categories in the user's order.
 
-    The attributes are those of `Problem`; `sides` and `labels` are those of its axes.
+    The attributes are as in `Problem`; `sides` and `labels` are as in its axes.
     """
 
     sides: list[int]

@@ -172,7 +172,7 @@ class Family:
     stacks, slices
         The stacks, and for each stack its components.
     component_index
-        For every multiplier the number of the component that it belongs to; those of folded blocks are last.
+        For every multiplier the number of its component; the multipliers of folded blocks are last.
     component_count
         How many numbers all components of all copies have.
     stacked
@@ -290,7 +290,7 @@ class Family:
         return len(self.component_index)
 
     def components(self, cells: Sequence[Array], multipliers: Floats, means: bool = True) -> Floats:
-        """Return the components of all blocks one after the other, those of folded blocks last.
+        """Return the components of all blocks one after the other, folded blocks last.
 
         Without `means`, the components of folded blocks are their changes by the multipliers alone.
         """

@@ -200,11 +200,11 @@ class TablePlan:
 
         No formula gives it for lists (`wang-3`), and for parts that meet public counts or follow other parts.
         """
-        found: dict[int, Deviation] = {}
+        exact: dict[int, Deviation] = {}
         for method, part in self.parts:
             if method != "wang-3" and not self.meets_counts(part) and not self.follows(part):
-                found |= self.deviations(part) or {}
-        return found
+                exact |= self.deviations(part) or {}
+        return exact
 
     def simulated(self, number: int, runs: Sequence[Measurements]) -> list[dict[int, tuple[Floats, Floats]]] | None:
         """Return the numbers of a part for other measurements.

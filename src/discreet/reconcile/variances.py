@@ -59,7 +59,7 @@ def variances(axes: Axes, blocks: Sequence[Block], others: Sequence[Key] = ()) -
         precisions[tree.level_and_plain_axes(block.key)] = precision
     sides = {pair: axes.groups(*pair) for key in keys for pair in key}
     by_component: dict[Key, list[Floats]] = {}
-    found = {}
+    by_key = {}
     for key in keys:
         level, plain = tree.level_and_plain_axes(key)
         mean, by_node = 0.0, np.zeros(1)
@@ -70,8 +70,8 @@ def variances(axes: Axes, blocks: Sequence[Block], others: Sequence[Key] = ()) -
             rest = math.prod(sides[pair] for pair in plain if pair not in component)
             mean += float(np.mean(by_component[component][level])) * share / rest**2
             by_node = by_node + by_component[component][level] * share / rest**2
-        found[key] = mean, float(by_node.max())
-    return found
+        by_key[key] = mean, float(by_node.max())
+    return by_key
 
 
 def _precisions_by_level(

@@ -86,13 +86,13 @@ def separators(problem: Problem) -> list[Key]:
     With two fixed margins, the finest grouping that both refine is a separator, too.
     """
     axes = problem.axes
-    found = _shared_groupings(problem) if len(problem.tables) > 1 else set()
+    keys = _shared_groupings(problem) if len(problem.tables) > 1 else set()
     fixed = [key for key, known in problem.known.items() if (known >= 0).all()]
     fixed_margins = [key for key in fixed if key]
     for key in fixed_margins:
-        found |= {axes.meet(key, other) for other in (*found, *fixed_margins, *problem.tables)}
-    found |= set(fixed)
-    return sorted(found - set(problem.tables), key=lambda key: (axes.size(key), axes.rank(key)))
+        keys |= {axes.meet(key, other) for other in (*keys, *fixed_margins, *problem.tables)}
+    keys |= set(fixed)
+    return sorted(keys - set(problem.tables), key=lambda key: (axes.size(key), axes.rank(key)))
 
 
 def _shared_groupings(problem: Problem) -> set[Key]:

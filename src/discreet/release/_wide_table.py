@@ -29,21 +29,21 @@ def wide(table: TableSpec, columns: Mapping[str, Any], across: str) -> dict[str,
     dimensions = [axis.dimension for axis in table.dimensions]
     if across not in dimensions:
         raise ParameterError(f"across is {across!r:.80}; table {table.name!r} has {', '.join(dimensions) or 'none'}")
-    kept = [name for name in dimensions if name != across]
+    others = [name for name in dimensions if name != across]
     labels = columns[across].to_pylist()
-    rows = list(zip(*(columns[name].to_pylist() for name in kept), strict=True)) if kept else [()] * len(labels)
-    places = {row: place for place, row in enumerate(dict.fromkeys(rows))}
+    rows = list(zip(*(columns[name].to_pylist() for name in others), strict=True)) if others else [()] * len(labels)
+    row_indices = {row: index for index, row in enumerate(dict.fromkeys(rows))}
     categories = list(dict.fromkeys(labels))
     wide_columns = {
-        name: pa.array(part, pa.string()) for name, part in zip(kept, zip(*places, strict=True), strict=False)
+        name: pa.array(part, pa.string()) for name, part in zip(others, zip(*row_indices, strict=True), strict=False)
     }
     numbers = list(columns)[len(dimensions) :]
     cells: dict[tuple[str, str], list[int | None]] = {
-        (category, name): [None] * len(places) for category in categories for name in numbers
+        (category, name): [None] * len(row_indices) for category in categories for name in numbers
     }
     for name in numbers:
         for row, label, number in zip(rows, labels, columns[name].to_pylist(), strict=True):
-            cells[label, name][places[row]] = number
+            cells[label, name][row_indices[row]] = number
     for (category, name), values in cells.items():
         head = category if name == numbers[0] else f"{category} {name}"
         if head in wide_columns:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import interrupts
-from discreet.arrays import Keys
+from discreet.arrays import Integers, Keys
 from discreet.count import contributions
 from discreet.count.cell_counts import cell_counts
 from discreet.count.contributions import Leaves
@@ -190,7 +190,7 @@ def _keys(
     plan: ReleasePlan,
     starts: Sequence[bytes],
     secret: bytes,
-    counts: npt.NDArray[np.int64],
+    counts: Integers,
     sums: list[npt.NDArray[np.uint64]],
 ) -> list[Keys] | None:
     """Return the keys of the cells of every table of noise, or None for fresh keys."""

@@ -55,6 +55,8 @@ def plan(spec: Any) -> ReleasePlan:
     ('1', True)
     >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
     [('sex', 3), ('total', 1)]
+    >>> plan.ptable_of(0) is plan.ptables[0]
+    True
     """
     spec_file = read_spec.read(spec)
     for name, dimension in spec_file.spec.dimensions.items():

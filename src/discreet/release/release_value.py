@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import data_frames, files, pictures
+from discreet.arrays import Booleans, Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, ReleaseError
 from discreet.exact import Number, exact
@@ -38,9 +39,9 @@ MOST_BARS = 40
 class _Ends(NamedTuple):
     """The first and last counts of intervals, and which intervals have no upper end."""
 
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
-    open_end: npt.NDArray[np.bool_]
+    low: Integers
+    high: Integers
+    open_end: Booleans
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +62,22 @@ class Release:
         The private file of measurements, drawn by an earlier run, that this run went on from. None if this run drew.
     charge
         Units that the ledger was charged, and units that were left before; None without a ledger.
+
+    Examples
+    --------
+    >>> import discreet as dc, pyarrow as pa
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> release = dc.release.run(spec, data=pa.table({"sex": ["f"] * 400 + ["m"] * 600}))
+    >>> release.to_frame(to="arrow").column_names
+    ['table', 'sex', 'count', 'low', 'high']
+    >>> release.table("people", to="arrow")["sex"].to_pylist()
+    ['f', 'm', '_other', '_total']
     """
 
     published: Published
@@ -150,22 +167,6 @@ class Release:
             There is no such table, dimension or library, or `level` is not between 0 and 1.
         MissingExtraError
             The library is not installed.
-
-        Examples
-        --------
-        >>> import discreet as dc, pyarrow as pa
-        >>> spec = {
-        ...     "version": "2026",
-        ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
-        ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
-        ...     "budget": {"epsilon": 1, "delta": "1e-6"},
-        ...     "key": "fresh",
-        ... }
-        >>> release = dc.release.run(spec, data=pa.table({"sex": ["f"] * 400 + ["m"] * 600}))
-        >>> release.table("people", to="arrow").column_names
-        ['sex', 'count', 'low', 'high']
-        >>> release.table("people", to="arrow")["sex"].to_pylist()
-        ['f', 'm', '_other', '_total']
         """
         data_frames.require_library(to)
         table, columns = self._columns(self._index(name), level)
@@ -175,7 +176,17 @@ class Release:
         """Return all tables as one data frame: the name of the table, then as in `table`.
 
         A dimension that a table does not have is missing in the rows of the table. If a dimension is called `table`,
-        the column of names is `_table`. Parameters are those of `table`.
+        the column of names is `_table`.
+
+        Parameters
+        ----------
+        level, to
+            As in `table`.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            One row for each cell of each table.
         """
         import pyarrow as pa
 
@@ -246,10 +257,9 @@ class Release:
         return panel
 
     def __repr__(self) -> str:
-        place = "in memory" if self.path is None else f"in {str(self.path)!r}"
-        return (
-            f"Release({self.spec.title!r}, version {self.spec.version!r}, {self._size()}, {self._promised()}, {place})"
-        )
+        location = "in memory" if self.path is None else f"in {str(self.path)!r}"
+        version = f"version {self.spec.version!r}"
+        return f"Release({self.spec.title!r}, {version}, {self._size()}, {self._promised()}, {location})"
 
     def _repr_html_(self) -> str:
         first = self.published.plan.layout.tables[0][0].name
@@ -303,14 +313,14 @@ class Release:
         cells = intervals(ptable, self.measurements[grouping_index], level)
         return _Ends(np.minimum(cells.low, counts), np.maximum(cells.high, counts), cells.open_end)
 
-    def _least_squares_ends(self, index: int, counts: npt.NDArray[np.int64], level: Number) -> "_Ends":
+    def _least_squares_ends(self, index: int, counts: Integers, level: Number) -> "_Ends":
         """Return the intervals of a grouping that is not measured."""
         missed = float(1 - exact(level, "level"))
         if not 0 < missed < 1:
             raise ParameterError(f"level is {level!s:.20}; give a probability between 0 and 1")
         published = self.published
-        found = least_squares_intervals(published.table_plan, published.noise, published.fitted, missed)[index]
-        return _Ends(np.minimum(found.low, counts), np.maximum(found.high, counts), found.high == NO_END)
+        ends = least_squares_intervals(published.table_plan, published.noise, published.fitted, missed)[index]
+        return _Ends(np.minimum(ends.low, counts), np.maximum(ends.high, counts), ends.high == NO_END)
 
     def _columns(self, index: int, level: Number | None) -> tuple[TableSpec, dict[str, Any]]:
         """Return a table, and its columns: labels of the dimensions, counts, and ends of intervals."""
@@ -332,12 +342,12 @@ class Release:
             )
         return table, columns | numbers
 
-    def _drawn(self, index: int, level: Number) -> tuple[list[str], npt.NDArray[np.int64], "_Ends"]:
+    def _drawn(self, index: int, level: Number) -> tuple[list[str], Integers, "_Ends"]:
         """Return labels, counts and intervals of the cells of a table that a picture shows."""
         layout = self.published.plan.layout
         table, groupings = layout.tables[index]
         sizes = [layout.groupings[number].size for number in groupings]
-        small = [place for place, size in enumerate(sizes) if size <= MOST_BARS]
+        small = [position for position, size in enumerate(sizes) if size <= MOST_BARS]
         chosen = max(small, key=sizes.__getitem__) if small else sizes.index(min(sizes))
         counts = self.published.tables[index][chosen]
         rows = table_files.table_rows(table, [(layout.groupings[groupings[chosen]], (counts,))])

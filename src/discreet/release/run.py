@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet import files, interrupts
 from discreet.count import found_categories
-from discreet.errors import FixedCountWarning, SpecError
+from discreet.errors import FixedCountWarning, ParameterError, SpecError
 from discreet.measure.ledger_units import ledger_units
 from discreet.plan import read_spec
 from discreet.plan.metadata import known_language
@@ -106,6 +106,7 @@ def run(
     >>> temporary.cleanup()
     """
     tell = progress or (lambda _, __: None)
+    _refuse_other_than_paths(output, log)
     with ExitStack() as stack:
         paths = stack.enter_context(claimed_paths(output, log))
         tell("reading the specification", 0)
@@ -155,6 +156,16 @@ def _frame(spec: ReleaseSpec, data: Any) -> "FrameRows | None":
     from discreet.count.frame_rows import FrameRows  # files need less
 
     return FrameRows(data, spec.columns, spec.unit.id)
+
+
+def _refuse_other_than_paths(*paths: object) -> None:
+    """Raise ParameterError if an output is no path. A data frame that is given without its name arrives as one."""
+    for path in paths:
+        if path is not None and not isinstance(path, (str, os.PathLike)):
+            raise ParameterError(
+                f"the output is of the type {type(path).__name__}; give the path of a folder to make, and data by name:"
+                " run(spec, data=frame)"
+            )
 
 
 def _warn_of_fixed_counts(published: Published) -> None:

@@ -139,7 +139,7 @@ def test_collations_enumerations_and_other_types_of_duckdb_are_compared_as_text(
 def test_undeclared_texts_are_not_compared_with_every_declared_one(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a", "b"]}), tmp_path / "x.parquet")
     column = Column("text", "text")
-    with contextlib.closing(engine_of_duckdb.DuckDB(parquet=tmp_path / "x.parquet")) as base:
+    with contextlib.closing(engine_of_duckdb.DuckDB("parquet", tmp_path / "x.parquet")) as base:
         few_texts = base.dialect.lookup(column, 0, ["a", "c"], [0, 1])
         many_texts = base.dialect.lookup(column, 1, [f"a{i}" for i in range(100)], list(range(100)))
     assert "TRY_CAST" in few_texts.value

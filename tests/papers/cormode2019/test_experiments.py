@@ -87,6 +87,8 @@ COLUMNS_READ = "age,workclass,education_num,marital_status,race,sex,hours_per_we
         ("columns.csv", b"age,income\n30,>50K\n"),
         ("short.csv", b"1,2,3\n"),
         ("age.csv", (COLUMNS_READ + "old,Private,9,Divorced,White,Male,40,>50K\n").encode()),
+        ("income.csv", (COLUMNS_READ + "30,Private,9,Divorced,White,Male,40,rich\n").encode()),
+        ("sex.csv", (COLUMNS_READ + "30,Private,9,Divorced,White,1,40,>50K\n").encode()),
         ("coding.csv", COLUMNS_READ.encode() + b"30,\xff,9,Divorced,White,Male,40,>50K\n"),
         ("packed.csv.gz", COLUMNS_READ.encode()),
         ("cut.csv.gz", gzip.compress(COLUMNS_READ.encode() * 99, mtime=0)[:-9]),
@@ -102,7 +104,7 @@ def test_other_files_are_refused(tmp_path: Path, name: str, content: bytes) -> N
 def test_too_few_people_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     path.write_text(COLUMNS_READ + "30,Private,9,Divorced,White,Male,40,>50K\n", encoding="utf-8")
-    with pytest.raises(InputError, match="1 people"):
+    with pytest.raises(InputError, match=r"few\.csv has 1 people"):
         PAPER.with_data(path)
 
 

@@ -6,8 +6,8 @@ import pytest
 import discreet as dc
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, UndeterminedError
-from discreet.plan.planner import Workload, error_law
-from discreet.plan.planner.error_law import coefficients
+from discreet.plan.planner import Workload
+from discreet.plan.planner.error_law import coefficients, error_law
 from tests.plan.planner import GOLDEN, all_levels, dense_estimator, golden_precisions, golden_workload
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, TargetError, UndeterminedError
-from discreet.plan.planner import Aim, NoisePlan, Target, Workload, error_law, plan_noise
+from discreet.plan.planner import Aim, NoisePlan, Target, Workload, plan_noise
+from discreet.plan.planner.error_law import error_law
 from tests.plan.planner import GOLDEN, golden_workload
 
 TOWN = golden_workload("town")
@@ -117,6 +118,18 @@ def test_a_target_that_cannot_be_met_can_be_met_as_far_as_the_error_says() -> No
     possible = error.value.possible * 1.01
     plan = plan_noise(TOWN, Aim(targets=(Target(3, possible, 0.95),)), epsilon=1, delta="1e-6")
     assert error_law(TOWN, plan.tables, plan.noise_of, 3).quantile(0.95) <= possible
+
+
+def test_several_targets_can_be_met_as_far_as_the_error_says() -> None:
+    """Groupings without targets get as little of the budget when 3 people are asked for as when 5.8 are."""
+    with pytest.raises(TargetError) as error:
+        plan_noise(TOWN, Aim(targets=(Target(0, 3, 0.95), Target(1, 3, 0.95))), epsilon=1, delta="1e-6")
+    possible = error.value.possible * 1.002
+    plan = plan_noise(
+        TOWN, Aim(targets=(Target(0, possible, 0.95), Target(1, possible, 0.95))), epsilon=1, delta="1e-6"
+    )
+    for grouping in (0, 1):
+        assert error_law(TOWN, plan.tables, plan.noise_of, grouping).quantile(0.95) <= possible
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ dominates a second release that was chosen after the first was seen, V^(c + d) d
 all releases (Zhu, Dong and Wang 2022). A release that uses U alone costs as many units as one person touches cells.
 
 V is made once, when the ledger is opened, and kept with the ledger, so that a cost is always a comparison with the same
-pair. Of these two pairs it is the one that gives more units:
+pair. Of the two pairs below, the pair that gives more units is taken:
 
 curve
     The pair of U's profile on a lattice (`dominating_pair`). The capacity follows from an upper bound of V^k.

@@ -95,7 +95,7 @@ class Ledger:
         contributions: int = 1,
         name: str | None = None,
     ) -> "Ledger":
-        """Make a new ledger.
+        """Make a new ledger, and return it.
 
         Parameters
         ----------

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, insert, select
 
 from discreet.account.ledger.store import cells as table
+from discreet.arrays import Booleans
 from discreet.errors import ParameterError
 
 SIZE = 16
@@ -45,7 +46,7 @@ def fingerprint(packed: Digests) -> str:
     return hashlib.sha256(packed.tobytes()).hexdigest()
 
 
-def spent(connection: Connection, cells: Digests, before: int | None = None) -> npt.NDArray[np.bool_]:
+def spent(connection: Connection, cells: Digests, before: int | None = None) -> Booleans:
     """Return for every cell whether it was spent.
 
     Parameters

@@ -121,8 +121,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _after(names: list[str], name: str, new: str) -> list[str]:
     """Return names with a new one after one of them."""
-    place = names.index(name) + 1
-    return [*names[:place], new, *names[place:]]
+    index = names.index(name) + 1
+    return [*names[:index], new, *names[index:]]
 
 
 def _names_in(folder: Path) -> set[str]:

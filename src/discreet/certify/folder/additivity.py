@@ -111,9 +111,9 @@ def _check_clamped(
                 raise WrongError(f"table {document['name']} has a margin that is neither measured nor made to add up")
             cells = zip(layout.cells[index], values, measurements, strict=True)
             for cell, count, measured in cells:
-                taken = count in fixed or any(cell_counts.get(cell) == count for cell_counts in settled)
+                explained = count in fixed or any(cell_counts.get(cell) == count for cell_counts in settled)
                 need(
-                    count == max(0, measured) or taken,
+                    count == max(0, measured) or explained,
                     f"table {document['name']} has {count} where {measured} was measured",
                 )
 

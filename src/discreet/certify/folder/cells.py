@@ -23,6 +23,9 @@ MANY_COMBINATIONS = 5_000_000
 BOOK = ["column", "categories", "ranges", "from_data", "levels"]
 TABLE = ["name", "dimensions", "margins", "filter"]
 
+OTHER, TOTAL = "_other", "_total"
+"""The labels that no specification may declare. This checker shares no code with `discreet.labels`."""
+
 Noise = Sequence[int | None]
 """For every grouping the number of its table of noise; None if the grouping is not measured."""
 
@@ -172,10 +175,10 @@ def _book(name: str, document: dict[str, Any]) -> Codebook:
         complete = {label for _, label in pairs} == set(labels)
         values = frozenset(pairs)
     need(
-        len({*labels, "_other", "_total"}) == len(labels) + 2,
+        len({*labels, OTHER, TOTAL}) == len(labels) + 2,
         f"dimension {name} has a category twice, or a reserved one",
     )
-    leaves = (*labels, "_other")
+    leaves = (*labels, OTHER)
     return Codebook((document["column"], values), frozenset(leaves), _levels(name, document, leaves), complete)
 
 
@@ -208,8 +211,8 @@ def _levels(
         levels[level] = {group: frozenset(members) for group, members in groups.items()}
         rest = frozenset(leaves).difference(*levels[level].values())
         need(frozenset().union(*levels[level].values()) <= set(leaves), f"level {level} has leaves that {name} has not")
-        need(not {"_other", "_total"} & set(groups), f"level {level} has a reserved group")
-        levels[level] |= {"_other": rest} if rest else {}
+        need(not {OTHER, TOTAL} & set(groups), f"level {level} has a reserved group")
+        levels[level] |= {OTHER: rest} if rest else {}
     return levels
 
 
@@ -220,7 +223,7 @@ def selected(book: Codebook, labels: Sequence[str]) -> frozenset[str]:
     """
     leaves: set[str] = set()
     for label in labels:
-        levels = [None] if label == "_other" else list(book.levels)
+        levels = [None] if label == OTHER else list(book.levels)
         meanings = {book.levels[level][label] for level in levels if label in book.levels[level]}
         need(len(meanings) == 1, f"{label!r:.80} in a filter or fixed count has {len(meanings)} meanings")
         leaves |= meanings.pop()
@@ -261,17 +264,17 @@ def touches_by_table(layout: Layout, noise: Noise, tables: int) -> tuple[list[Nu
     these combinations are too many, there are none.
     """
     simple = [0] * tables
-    seen: set[tuple[int, int]] = set()
+    counted: set[tuple[int, int]] = set()
     for grouping, numbers, table in zip(layout.groupings, layout.cells, noise, strict=True):
         if table is not None:
             cells = {(number, table) for number in numbers}
-            simple[table] += 0 if cells <= seen else multiplicity(grouping)
-            seen |= cells
+            simple[table] += 0 if cells <= counted else multiplicity(grouping)
+            counted |= cells
     patterns = [_patterns(layout, name) for name in layout.books]
     if math.prod(map(len, patterns)) > MOST_COMBINATIONS:
         return [], tuple(simple)
     holding = {axis.members: _holding(axis.members) for grouping in layout.groupings for axis in grouping.axes}
-    found: set[Numbers] = set()
+    all_numbers: set[Numbers] = set()
     for leaves in product(*patterns):
         person = dict(zip(layout.books, leaves, strict=True))
         touched: set[tuple[Cell, int]] = set()
@@ -284,12 +287,12 @@ def touches_by_table(layout: Layout, noise: Noise, tables: int) -> tuple[list[Nu
                     for members in product(*groups)
                 }
         by_table = Counter(table for _, table in touched)
-        found.add(tuple(by_table[table] for table in range(tables)))
-    kept: list[Numbers] = []
-    for numbers_of_tables in sorted(found, key=sum, reverse=True):
-        if not any(all(map(le, numbers_of_tables, other)) for other in kept):
-            kept.append(numbers_of_tables)
-    return kept, tuple(simple)
+        all_numbers.add(tuple(by_table[table] for table in range(tables)))
+    largest: list[Numbers] = []
+    for numbers_of_tables in sorted(all_numbers, key=sum, reverse=True):
+        if not any(all(map(le, numbers_of_tables, other)) for other in largest):
+            largest.append(numbers_of_tables)
+    return largest, tuple(simple)
 
 
 def _holding(members: Iterable[frozenset[str]]) -> dict[str, list[frozenset[str]]]:
@@ -342,13 +345,13 @@ def families(layout: Layout, noise: Noise | None = None, table: int = 0) -> int:
         Only groupings with this table of noise count. None: all groupings count.
     """
     existing: list[list[dict[str, frozenset[str]]]] = []
-    seen: set[int] = set()
+    counted: set[int] = set()
     of_groupings = [table] * len(layout.groupings) if noise is None else noise
     for grouping, numbers, own in zip(layout.groupings, layout.cells, of_groupings, strict=True):
         cells = set(numbers)
-        if own != table or cells <= seen:
+        if own != table or cells <= counted:
             continue
-        seen |= cells
+        counted |= cells
         people = dict(grouping.within)
         people |= {axis.dimension: frozenset().union(*axis.members) for axis in grouping.axes}
         for _ in range(math.prod(_colours(axis) for axis in grouping.axes)):
@@ -373,10 +376,10 @@ def _colours(axis: Axis) -> int:
     """
     lists: dict[str, int] = defaultdict(int)
     for members in axis.members:
-        taken = 0
+        joined = 0
         for leaf in members:
-            taken |= lists[leaf]
-        first = ~taken & (taken + 1)
+            joined |= lists[leaf]
+        first = ~joined & (joined + 1)
         for leaf in members:
             lists[leaf] |= first
-    return max(taken.bit_length() for taken in lists.values())
+    return max(joined.bit_length() for joined in lists.values())

@@ -113,8 +113,10 @@ def group_profile(table: Table, rows: int) -> Profile:
 
 def _one_row(table: Table, rows: int) -> _Lines:
     pairs = table.pairs(1)
-    found = {-(-(p << SCALE) // q) for pair in pairs for p, q in zip(pair.p, pair.q, strict=True) if p > q > 0}
-    ratios = _thinned(sorted(found | {ONE}, reverse=True), max(2, min(MOST_RATIOS, MOST_WORK // (len(pairs) + 1))))
+    exact_ratios = {-(-(p << SCALE) // q) for pair in pairs for p, q in zip(pair.p, pair.q, strict=True) if p > q > 0}
+    ratios = _thinned(
+        sorted(exact_ratios | {ONE}, reverse=True), max(2, min(MOST_RATIOS, MOST_WORK // (len(pairs) + 1)))
+    )
     values = [-(-max((pair.at(a) for pair in pairs), default=0) >> table.bits) for a in ratios]
     for a, v in [*zip(ratios, values, strict=True)][-2::-1]:
         ratios.append(-(-ONE * ONE // a))

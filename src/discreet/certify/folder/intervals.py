@@ -22,7 +22,7 @@ def check_intervals(
     measured: list[Counts | None],
     published: list[PublishedTable | None],
 ) -> None:
-    """Add a finding if every interval is the one that the measurement of its cell gives.
+    """Add a finding if the measurement of each cell gives the interval of the cell.
 
     Raise WrongError if a count lies outside its interval, or if an interval of a measured cell has other ends.
     """

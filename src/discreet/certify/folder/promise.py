@@ -138,14 +138,14 @@ def _listed(spec: dict[str, Any], layout: cells.Layout) -> set[int]:
         need(list(entry) == MEASURED, f"an entry of measure has other fields than {', '.join(MEASURED)}")
         indices = next((own for table, own in layout.tables if table["name"] == entry["table"]), [])
         whole = indices[:1] if entry["margin"] is None else indices
-        wanted = entry["margin"]
-        found = [
+        margin = entry["margin"]
+        named = [
             index
             for index in whole
-            if wanted is None or {axis.dimension for axis in layout.groupings[index].axes} == set(wanted)
+            if margin is None or {axis.dimension for axis in layout.groupings[index].axes} == set(margin)
         ]
-        need(len(found) == 1 and found[0] not in listed, "measure names a margin twice, or one that is not published")
-        listed |= set(found)
+        need(len(named) == 1 and named[0] not in listed, "measure names a margin twice, or one that is not published")
+        listed |= set(named)
     return listed.union(*(group for group in _same_cells(layout) if listed & set(group)))
 
 
@@ -304,7 +304,7 @@ def _cell(report: Report, stated: dict[str, str], certificates: list[Certificate
 
 
 def _is_largest_epsilon(epsilon: Fraction, certificates: list[Certificate]) -> bool:
-    """Return True if epsilon is not below that of any certificate, and is that of one of them."""
+    """Return True if no certificate has a larger epsilon, and one certificate has this epsilon."""
     equal = False
     for certificate in certificates:
         guarantee = certificate.document["guarantee"]

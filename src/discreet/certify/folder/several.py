@@ -1,6 +1,6 @@
 """What one person may lose in cells of several integer tables: bounds of delta without floating point.
 
-The bounds are those of `losses`, table by table: distributions of losses on one lattice are multiplied. People are in
+As in `losses`, table by table, distributions of losses on one lattice are multiplied. People are in
 different numbers of cells of each table, so the largest loss over all of these numbers counts. With several rows of one
 person, a family of disjoint cells holds cells of one table only.
 """
@@ -112,11 +112,11 @@ def _composed(parts: Sequence[tuple[Table, Exposure]], epsilon: Fraction, lattic
     return any_of(beyond) + lattice.delta(product, epsilon)
 
 
-Side = list[tuple[Table, int, list[DirectedPair]]]
+Change = list[tuple[Table, int, list[DirectedPair]]]
 """For every table its number of cells, and the pairs of counts that one change of one person's rows can cause."""
 
 
-def _sides(parts: Sequence[tuple[Table, Exposure]]) -> Iterator[Side]:
+def _sides(parts: Sequence[tuple[Table, Exposure]]) -> Iterator[Change]:
     """Yield the changes of all cells of one combination of leaves: so many rows added, or so many removed."""
     for distance in parts[0][1].distances:
         for added in (True, False):
@@ -154,7 +154,7 @@ def _lower(tables: Sequence[Table], stated: Fraction, epsilon: Fraction, numbers
     return lower
 
 
-def _composed_pairs(side: Side, epsilon: Fraction, lattice: Lattice) -> Fraction:
+def _composed_pairs(side: Change, epsilon: Fraction, lattice: Lattice) -> Fraction:
     product: Masses | None = None
     shifts, never = Fraction(0), []
     share = exp_bounds(epsilon / sum(cells for _, cells, _ in side))[0]

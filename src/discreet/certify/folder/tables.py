@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
-from .cells import Grouping, Layout, Noise
+from .cells import OTHER, TOTAL, Grouping, Layout, Noise
 from .findings import Report, json_of, need
 from .weights import Table
 
@@ -21,7 +21,6 @@ TableCounts = list[Counts]
 Ends = tuple[int, int | None]
 """The ends of the interval of a count. None: the interval has no upper end."""
 
-TOTAL, OTHER = "_total", "_other"
 NUMBERS = ["count", "low", "high"]
 SDMX_STRUCTURE = ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
 SDMX_NUMBERS = ["OBS_VALUE", "OBS_LOW", "OBS_HIGH"]

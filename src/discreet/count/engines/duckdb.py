@@ -10,14 +10,13 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file
 from discreet.count.engines import sql
-from discreet.count.engines._date_expression import DateOrder
 from discreet.count.engines._duckdb_dialect import DuckDBDialect, refusals
 from discreet.count.engines.sql import Column, ColumnType, literal, quoted
 from discreet.count.file_kind import no_file, require_kind
@@ -46,15 +45,16 @@ class DuckDB:
 
     Parameters
     ----------
-    csv, parquet, excel, database, frame
-        The source, one of the five: a CSV file; a Parquet file, folder or pattern; a workbook; a DuckDB file, with
-        `table`; a data frame.
+    kind
+        "csv", "parquet", "excel", "duckdb" or "frame".
+    location
+        The path of a CSV file, a workbook or a DuckDB file; a Parquet file, folder or pattern; or a data frame.
     table
         The table or view of a DuckDB file: table or schema.table.
-    delimiter, header, encoding, decimal, dates
-        Options of a CSV file. Without a header the columns are column1, column2, ...
     sheet
         The sheet of a workbook. Default: the first one.
+    csv_format
+        How a CSV file is written.
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
     memory
@@ -65,67 +65,78 @@ class DuckDB:
     Raises
     ------
     ParameterError
-        Not exactly one source is given.
+        The kind is unknown.
     InputError
         The source cannot be read.
     """
 
     def __init__(
         self,
+        kind: str,
+        location: Any,
         *,
-        csv: str | os.PathLike[str] | None = None,
-        parquet: str | os.PathLike[str] | None = None,
-        excel: str | os.PathLike[str] | None = None,
-        database: str | os.PathLike[str] | None = None,
-        frame: "FrameRows | None" = None,
         table: str | None = None,
-        delimiter: str = ",",
-        header: bool = True,
-        encoding: str = "utf-8",
-        decimal: str = ".",
-        dates: DateOrder = "ymd",
         sheet: str | None = None,
+        csv_format: csv_file.CsvFormat = csv_file.RFC_4180,
         column_names: Iterable[str] | None = None,
         memory: str = MEMORY,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        if [csv, parquet, excel, database, frame].count(None) != 4 or (table is None) != (database is None):
-            raise ParameterError("give one source: csv, parquet, excel, a frame, or database with table")
         self._progress = progress
         self._files: list[str] = []
+        self._unite = False
         with contextlib.ExitStack() as stack:
             self._folder = stack.enter_context(temporary_folder("discreet-"))
-            self._connection = _connect(None if database is None else Path(database), self._folder, memory)
+            self._connection = _connect(Path(location) if kind == "duckdb" else None, self._folder, memory)
             stack.callback(self._connection.close)
-            if csv is not None:
-                file = csv_file.prepare(Path(csv), self._folder, delimiter, header, column_names, encoding)
-                self.source = file.sql()
-                columns = {name: Column(f"f{i}", "text", decimal, dates) for i, name in enumerate(file.names)}
-                self.columns: dict[str, Column] = (
-                    HeaderColumns(columns, file.hint) if header else NumberedColumns(columns)
-                )
-            elif excel is not None:
-                from discreet.count import excel_file  # few releases need it
-
-                names, copy = excel_file.prepare(Path(excel), self._folder, sheet, column_names)
-                self.source = _parquet([str(copy)])
-                texts = {name: Column(f"f{i}", "text") for i, name in enumerate(names)}
-                self.columns = HeaderColumns(texts, excel_file.NAMED_COLUMNS)
-            elif frame is not None:
-                self._connection.register("frame", frame.table)
-                self.source = "temp.frame"
-                types = self._types(self.source)
-                self.columns = {
-                    name: Column(f"f{i}", _column_type(types[f"f{i}"])) for i, name in enumerate(frame.names)
-                }
-            else:
-                self._files = [] if parquet is None else _parquet_files(Path(parquet))
-                self._unite = self._files_differ(column_names)
-                self.source = _parquet(self._files, self._unite) if self._files else _table(str(table))
-                types = self._types(self.source)
-                self.columns = {name: Column(quoted(name), _column_type(kind)) for name, kind in types.items()}
+            self.source: str
+            self.columns: dict[str, Column]
+            match kind:
+                case "csv":
+                    self.source, self.columns = self._csv(Path(location), csv_format, column_names)
+                case "excel":
+                    self.source, self.columns = self._workbook(Path(location), sheet, column_names)
+                case "frame":
+                    self.source, self.columns = self._frame(location)
+                case "parquet":
+                    self._files = _parquet_files(Path(location))
+                    self._unite = self._files_differ(column_names)
+                    self.source, self.columns = self._typed(_parquet(self._files, self._unite))
+                case "duckdb":
+                    self.source, self.columns = self._typed(_table(str(table)))
+                case _:
+                    raise ParameterError(f"the kind is {kind!r}; give csv, parquet, excel, duckdb or frame")
             self.dialect = DuckDBDialect(self._connection)
             self.close = stack.pop_all().close
+
+    def _csv(
+        self, path: Path, csv_format: csv_file.CsvFormat, column_names: Iterable[str] | None
+    ) -> tuple[str, dict[str, Column]]:
+        """Return the table and the columns of a CSV file."""
+        delimiter, header, encoding, decimal, dates = csv_format
+        file = csv_file.prepare(path, self._folder, delimiter, header, column_names, encoding)
+        columns = {name: Column(f"f{i}", "text", decimal, dates) for i, name in enumerate(file.names)}
+        return file.sql(), HeaderColumns(columns, file.hint) if header else NumberedColumns(columns)
+
+    def _workbook(
+        self, path: Path, sheet: str | None, column_names: Iterable[str] | None
+    ) -> tuple[str, dict[str, Column]]:
+        """Return the table and the columns of a sheet."""
+        from discreet.count import excel_file  # few releases need it
+
+        names, copy = excel_file.prepare(path, self._folder, sheet, column_names)
+        texts = {name: Column(f"f{i}", "text") for i, name in enumerate(names)}
+        return _parquet([str(copy)]), HeaderColumns(texts, excel_file.NAMED_COLUMNS)
+
+    def _frame(self, frame: "FrameRows") -> tuple[str, dict[str, Column]]:
+        """Return the table and the columns of a data frame."""
+        self._connection.register("frame", frame.table)
+        types = self._types("temp.frame")
+        return "temp.frame", {name: Column(f"f{i}", _column_type(types[f"f{i}"])) for i, name in enumerate(frame.names)}
+
+    def _typed(self, source: str) -> tuple[str, dict[str, Column]]:
+        """Return a table of DuckDB, or of Parquet files, and its columns."""
+        return source, {name: Column(quoted(name), _column_type(kind)) for name, kind in self._types(source).items()}
 
     def rows(self, query: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Yield the result of a query; see `Database`."""

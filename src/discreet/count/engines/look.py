@@ -64,13 +64,13 @@ class ColumnLook:
 def look(column: Column, dialect: Dialect, source: str, *, dates: bool = False) -> str:
     """Return the query for the look at a column: one row of doubles, q0, q1, ...
 
-    With `dates`, the numbers are those of dates (`sql.date_of`).
+    With `dates`, the numbers are dates as integers (`sql.date_of`).
 
     Rows are grouped by value first, so that patterns and quantiles need only the different values.
     """
     value = replace(column, sql="g.v") if column.type == "text" else Column("g.v", column.family)
-    read = sql.date_of(value, dialect) if dates else sql.number_of(value, dialect)
-    text, number = f"CAST(g.v AS {dialect.text_type})", f"CAST({read} AS {dialect.double_type})"
+    converted = sql.date_of(value, dialect) if dates else sql.number_of(value, dialect)
+    text, number = f"CAST(g.v AS {dialect.text_type})", f"CAST({converted} AS {dialect.double_type})"
     grouped = (
         f"SELECT r.v AS v, COUNT(*) AS times FROM (SELECT {sql.value_of(column, dialect)} AS v FROM {source}) r"  # noqa: S608
         " GROUP BY r.v"

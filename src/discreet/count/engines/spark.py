@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from discreet.count import arrow_batches, csv_file, text_encoding
 from discreet.count.engines import sql
-from discreet.count.engines._date_expression import DateOrder
 from discreet.count.engines.sql import Column, ColumnType, Lookup, quoted
 from discreet.count.recode import HeaderColumns, NumberedColumns
 from discreet.errors import InputError, ParameterError
@@ -55,8 +54,8 @@ class Spark:
         The name of a table, or a path as Spark takes it.
     format
         "table", "parquet" or "csv". Default: as the ending of the source says, else a table.
-    delimiter, header, encoding, decimal, dates
-        Options of CSV files. Without a header the columns are column1, column2, ...
+    csv_format
+        How CSV files are written.
     column_names
         The columns that will be read. A CSV file without a header has as many columns as these names need.
     session
@@ -75,11 +74,7 @@ class Spark:
         source: str,
         *,
         format: str | None = None,  # noqa: A002
-        delimiter: str = ",",
-        header: bool = True,
-        encoding: str = "utf-8",
-        decimal: str = ".",
-        dates: DateOrder = "ymd",
+        csv_format: csv_file.CsvFormat = csv_file.RFC_4180,
         column_names: Iterable[str] | None = None,
         session: "SparkSession | None" = None,
     ) -> None:
@@ -96,16 +91,18 @@ class Spark:
             self._session.conf.set(_ZONE, "UTC")
             stack.callback(self._session.conf.set, _ZONE, zone)
             if kind == "csv":
-                frame, names, hint = self._csv(source, delimiter, header, encoding, column_names)
+                frame, names, hint = self._csv(source, csv_format, column_names)
             else:
                 table = ".".join(_quoted(part) for part in sql.table_parts(source)) if kind == "table" else ""
                 frame = self._session.table(table) if table else self._session.read.parquet(_path(source))
                 names = tuple(frame.columns)
             types = [_column_type(name) for _, name in frame.dtypes]
             self.source = self._view("source", frame.toDF(*(f"f{i}" for i in range(len(names)))))
-            columns = {name: Column(f"f{i}", types[i], decimal, dates) for i, name in enumerate(names)}
+            columns = {
+                name: Column(f"f{i}", types[i], csv_format.decimal, csv_format.dates) for i, name in enumerate(names)
+            }
             if kind == "csv":
-                columns = HeaderColumns(columns, hint) if header else NumberedColumns(columns)
+                columns = HeaderColumns(columns, hint) if csv_format.header else NumberedColumns(columns)
             self.columns = columns
             self.dialect = _Dialect(self)
             self._stack = stack.pop_all()
@@ -140,12 +137,13 @@ class Spark:
         return self._view(secrets.token_hex(4), self._session.createDataFrame(pairs))
 
     def _csv(
-        self, source: str, delimiter: str, header: bool, encoding: str, column_names: Iterable[str] | None
+        self, source: str, csv_format: csv_file.CsvFormat, column_names: Iterable[str] | None
     ) -> tuple["DataFrame", tuple[str, ...], str]:
         """Return the rows of CSV files, the names of their columns, and a hint for messages about missing columns.
 
         A file of this machine is copied and read as DuckDB reads it. Files elsewhere are read by Spark.
         """
+        delimiter, header, encoding, *_ = csv_format
         path = Path(source.removeprefix("file://"))
         if "://" not in source.removeprefix("file://") and not os.path.isdir(path):
             folder = self._stack.enter_context(temporary_folder("discreet-"))
@@ -155,13 +153,13 @@ class Spark:
             raise InputError(
                 f"the encoding is {encoding}, and Spark reads {source} itself; save the files as UTF-8 or Parquet"
             )
-        read = self._session.read.options(
+        frame = self._session.read.options(
             header=header, sep=delimiter, quote='"', escape='"', mode="PERMISSIVE", encoding="UTF-8", nullValue="",
             emptyValue="", multiLine=True, maxCharsPerColumn=-1, enforceSchema=True, inferSchema=False,
         )  # fmt: skip
         source = _path(source)
-        names = tuple(read.csv(source).columns) if header or column_names is None else csv_file.numbered(column_names)
-        return read.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names, ""
+        names = tuple(frame.csv(source).columns) if header or column_names is None else csv_file.numbered(column_names)
+        return frame.schema(", ".join(f"f{i} string" for i in range(len(names)))).csv(source), names, ""
 
     def _view(self, name: str, frame: "DataFrame") -> str:
         view = f"{self._views}_{name}"

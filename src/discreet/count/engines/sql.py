@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-from discreet.count.engines._date_expression import DateOrder, date_expression
+from discreet.count.engines.date_expression import DateOrder, date_expression
 from discreet.count.recode import CountPlan, Kind
 from discreet.errors import InputError
 from discreet.plan.canonical_text import (

@@ -54,7 +54,7 @@ class Layout:
     Attributes
     ----------
     period
-        How many rows at the end repeat for all larger counts. 0: the last row is that of the largest count.
+        How many rows at the end repeat for all larger counts. 0: the last row belongs to the largest count.
     size
         Number of variables.
     """

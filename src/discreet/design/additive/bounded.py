@@ -18,7 +18,7 @@ single output. The theorem is refused for C < a_2. There its proof omits (1-eta)
 claim is false (D = 8, epsilon = 2.2, eta = .02: claimed 1.35e-6, true .2552).
 
 lowest < support. Counts below the support have no negative outputs, and pairs of such counts are neighbours too (D = 8,
-epsilon = 2.2, eta = .8: delta 1.8e-8 becomes .0283). The linear program over all counts (`_bounded_program`) minimises
+epsilon = 2.2, eta = .8: delta 1.8e-8 becomes .0283). The linear program over all counts (`bounded_program`) minimises
 the exact delta. At 0 there is no unbiased mechanism, so the bias condition is dropped at 0, and only there.
 
 `upper` is a public promise that every count is at most `upper`, because no more people exist (the N of the paper). The
@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.design import parameters
-from discreet.design.additive import _bounded_program
+from discreet.design.additive import bounded_program
 from discreet.domain import Counts
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, powers, text
@@ -162,10 +162,10 @@ class _Family:
                 " more"
             )
         if upper is not None or lowest < support:
-            problem = _bounded_program.Problem(
+            problem = bounded_program.Problem(
                 float(privacy.exp), eta, support, self.counts, self.variant == "paper", self.time_limit
             )
-            return Mechanism(self.counts, *_bounded_program.optimum(problem), design=design)
+            return Mechanism(self.counts, *bounded_program.optimum(problem), design=design)
         return Mechanism(self.counts, interior=(self._shared_noise(privacy, eta, support),), design=design)
 
     def _shared_noise(self, privacy: Epsilon, eta: Fraction, support: int) -> Row:
@@ -174,7 +174,7 @@ class _Family:
             return _noise_of_theorem_3(privacy, eta, support)
         if _closed_form_holds(privacy, eta, support):
             return _truncated_geometric(privacy, eta, support)
-        return _bounded_program.symmetric(float(privacy.exp), float(eta), support, self.time_limit)
+        return bounded_program.symmetric(float(privacy.exp), float(eta), support, self.time_limit)
 
     def delta(self, privacy: Epsilon, eta: Fraction, support: int) -> float:
         """Return the exact delta of the noise; 1 if there is no such noise."""
@@ -301,28 +301,28 @@ def _largest_eta(family: _Family, privacy: Epsilon, support: int, goal: float) -
 
     golden = (math.sqrt(5) - 1) / 2
     left, right = 0.0, 1.0
-    one, other = right - golden, left + golden
-    low, high = delta(one), delta(other)
+    lower_eta, upper_eta = right - golden, left + golden
+    low, high = delta(lower_eta), delta(upper_eta)
     while min(low, high) > goal and right - left > 1e-7:
         if low <= high:
-            right, other, high = other, one, low
-            one = right - golden * (right - left)
-            low = delta(one)
+            right, upper_eta, high = upper_eta, lower_eta, low
+            lower_eta = right - golden * (right - left)
+            low = delta(lower_eta)
         else:
-            left, one, low = one, other, high
-            other = left + golden * (right - left)
-            high = delta(other)
-    met, least = (one, low) if low <= high else (other, high)
+            left, lower_eta, low = lower_eta, upper_eta, high
+            upper_eta = left + golden * (right - left)
+            high = delta(upper_eta)
+    reached, least = (lower_eta, low) if low <= high else (upper_eta, high)
     if least > goal:
         raise ParameterError(
             f"delta is {goal:g}; at epsilon {privacy} and support {support} no eta reaches it: the least is"
-            f" {least:.3g}, at eta about {met:.3g}; give a larger delta, epsilon or support"
+            f" {least:.3g}, at eta about {reached:.3g}; give a larger delta, epsilon or support"
         )
     beyond = 1.0
-    while beyond - met > 1e-7:
-        middle = (met + beyond) / 2
-        met, beyond = (middle, beyond) if delta(middle) <= goal else (met, middle)
-    return family.noise(privacy, _nine_digits(met), support)
+    while beyond - reached > 1e-7:
+        middle = (reached + beyond) / 2
+        reached, beyond = (middle, beyond) if delta(middle) <= goal else (reached, middle)
+    return family.noise(privacy, _nine_digits(reached), support)
 
 
 def _nine_digits(eta: float) -> Fraction:

@@ -13,10 +13,10 @@ V falls as gamma grows, from D(D+1)/3 at gamma = 0, the uniform distribution. Th
                             noise is computed in integers (`_gaussian_weights`), and its exact delta is compared with
                             the target
 
-Counts below D. By default all counts have the same noise, so outputs may be negative, and the guarantee is that of the
-noise. Two alternatives keep outputs at 0 or more: small="sdc" (`_small_counts_ptable`), the tables of the R package
-ptable, whose delta is large; and small="joint" (`_small_counts_joint`), one program over all small counts that holds
-delta to a target.
+Counts below D. By default all counts have the same noise, so outputs may be negative, and the guarantee of the
+noise holds. Two alternatives keep outputs at 0 or more: small="sdc" (`_small_counts_ptable`), the tables of the R
+package ptable, whose delta is large; and small="joint" (`_small_counts_joint`), one program over all small counts that
+holds delta to a target.
 """
 
 import math

@@ -84,7 +84,7 @@ def exact_delta(half: Sequence[int], privacy: Epsilon) -> Fraction:
     """Return the exact delta, at the rational E <= e^epsilon, of noise in proportion to half[|z|], which falls."""
     up, down = privacy.exp.numerator, privacy.exp.denominator
     steps = zip(half, [*half[1:], 0], strict=True)
-    excess = sum(gap for here, beyond in steps if (gap := down * here - up * beyond) > 0)
+    excess = sum(gap for weight, next_weight in steps if (gap := down * weight - up * next_weight) > 0)
     return Fraction(excess, down * (2 * sum(half) - half[0]))
 
 

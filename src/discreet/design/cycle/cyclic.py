@@ -13,7 +13,7 @@ metric of M (`_word_metric`):
 
 With delta > 0 this noise publishes the truth, and nothing else, with probability delta.
 
-Other costs are linear programs (`_program`):
+Other costs are linear programs (`cycle_program`):
 
     circular        min(x, N - x)^2
     uniform_prior   x (N - x), which is E (q~ - q)^2 for uniform q
@@ -49,10 +49,10 @@ from discreet.arrays import Floats
 from discreet.certify import levels
 from discreet.certify.table import mirror, shifts
 from discreet.design import parameters
-from discreet.design.cycle import _closed_forms, _program, _requests, _word_metric
+from discreet.design.cycle import _closed_forms, _requests, _word_metric, cycle_program
 from discreet.design.cycle._costs import costs
-from discreet.design.cycle._program import Problem
 from discreet.design.cycle._requests import Goal
+from discreet.design.cycle.cycle_program import Problem
 from discreet.domain import Cycle
 from discreet.errors import ParameterError, PrivacyWarning
 from discreet.exact import Epsilon, Number, exact, text
@@ -250,7 +250,7 @@ def _programmed(problem: Problem, goal: Goal, privacy: str) -> tuple[Row, Fracti
         return _least_delta(problem, goal.epsilon, choices)
     if problem.delta == 0:
         return _pure(problem, goal.epsilon), goal.delta
-    best = _program.probabilistic if choices else _program.private
+    best = cycle_program.probabilistic if choices else cycle_program.private
     return Row.from_logs(0, best(problem)), goal.delta
 
 
@@ -268,7 +268,7 @@ def _least_delta(problem: Problem, epsilon: Epsilon, choices: bool) -> tuple[Row
     pure = _pure(problem, epsilon)
     if problem.cost(pure.values) <= problem.limit:
         return pure, Fraction(0)
-    logs = _program.probabilistic(problem) if choices else _program.private(problem)
+    logs = cycle_program.probabilistic(problem) if choices else cycle_program.private(problem)
     reached = problem.excess(np.exp(logs), whole=choices)
     if reached >= 1:
         raise ParameterError(f"distortion is {problem.limit:g}; only the truth itself costs so little: allow more")
@@ -277,7 +277,7 @@ def _least_delta(problem: Problem, epsilon: Epsilon, choices: bool) -> tuple[Row
 
 def _pure(problem: Problem, epsilon: Epsilon) -> Row:
     """Return the noise of least cost with delta 0; exact if all ratios are powers of E, as they mostly are."""
-    logs = _program.private(replace(problem, delta=0.0))
+    logs = cycle_program.private(replace(problem, delta=0.0))
     steps = levels.find(logs.tolist(), float(epsilon), 0)
     if steps is None:
         return Row.from_logs(0, logs)

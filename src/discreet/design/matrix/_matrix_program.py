@@ -107,7 +107,7 @@ def number_entries(n: int, folded: bool, is_fair: bool) -> tuple[Variables, int]
 
 
 def add_privacy_and_properties(program: Program, p: Variables, alpha: float, properties: frozenset[str]) -> None:
-    """Add the inequalities of privacy and of the properties, without those that others imply."""
+    """Add the inequalities of privacy and of the properties, without inequalities that others imply."""
     n = len(p) - 1
     i, j = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
     truth = np.diagonal(p)

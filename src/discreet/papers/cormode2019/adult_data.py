@@ -29,9 +29,13 @@ _UCI_INDEX = {
     "hours_per_week": 12,
     "income": 14,
 }
+_INCOMES = {">50K": True, "<=50K": False, ">50K.": True, "<=50K.": False}
+"""High or not. UCI's file of tests has a full stop at the end."""
+
+_SEXES = {"Female": True, "Male": False}
 _FLAGS: dict[str, Callable[[Mapping[str, str]], bool]] = {
-    "high income": lambda person: person["income"].startswith(">50K"),
-    "women": lambda person: person["sex"] == "Female",
+    "high income": lambda person: _known(person, "income", _INCOMES),
+    "women": lambda person: _known(person, "sex", _SEXES),
     "under 30": lambda person: int(person["age"]) < 30,
     "married": lambda person: person["marital_status"].startswith("Married"),
     "degree": lambda person: int(person["education_num"]) >= 13,
@@ -39,6 +43,13 @@ _FLAGS: dict[str, Callable[[Mapping[str, str]], bool]] = {
     "private sector": lambda person: person["workclass"] == "Private",
     "white": lambda person: person["race"] == "White",
 }
+
+
+def _known(person: Mapping[str, str], column: str, meaning: Mapping[str, bool]) -> bool:
+    value = person[column]
+    if value not in meaning:
+        raise ValueError(f"{column} is {value!r:.40}, and {' or '.join(list(meaning)[:2])} is expected")
+    return meaning[value]
 
 
 @dataclass(frozen=True)
@@ -76,7 +87,7 @@ def read(path: Path) -> Adult:
     Raises
     ------
     InputError
-        The file cannot be read, or lacks one of these columns.
+        The file cannot be read, lacks one of these columns, or has values that the Adult data do not have.
     """
     opened = gzip.open if path.name.endswith(".gz") else open
     try:

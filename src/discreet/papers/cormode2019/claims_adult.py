@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from discreet.errors import InputError
 from discreet.papers.claim import Claim
 from discreet.papers.cormode2019.adult_data import TARGETS, Adult, read
 from discreet.papers.cormode2019.claims_applications import model_claims
@@ -31,8 +32,9 @@ def with_adult(path: Path) -> tuple[tuple[ClaimFunction, ...], tuple[Figure, ...
     InputError
         The file is not the Adult data, or has too few people.
     """
-    adult = read(path)
-    adult.counts(TARGETS[0], max(ADULT_SIZES))  # raises if there are too few people
+    adult, least = read(path), max(ADULT_SIZES)
+    if len(adult.people) < least:
+        raise InputError(f"{path} has {len(adult.people)} people, too few for a group of {least}; give the whole file")
     claims = (lambda: section_7_2(adult), lambda: section_8(adult))
     return claims, (figure_10(adult),)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet import design
 from discreet.certify.table import PROPERTIES
-from discreet.papers.claim import Claim
+from discreet.papers.claim import Claim, Kind
 from discreet.papers.cormode2019.claims_properties import SETS
 from discreet.papers.cormode2019.count_mechanisms import (
     COLUMNS,
@@ -202,7 +202,7 @@ def figure_8() -> Sequence[Claim]:
         ),
         measured("Figure 8(a)", "alpha = .76: 2 alpha/(1-alpha)", 6.33, 2 * 0.76 / (1 - 0.76), 2),
         measured("Figure 8(a)", "alpha = .76: L0 of GM", 0.864, named("GM", 8, "0.76").loss("L0"), 3),
-        measured("Figure 8(a)", "alpha = .76: first n at which WH has the cost of GM", 7, meet, 0),
+        measured("Figure 8(a)", "alpha = .76: first n at which WH has the cost of GM", 7, meet, 0, kind="stated"),
         said(
             "Figure 8(a)",
             "alpha = .76, n = 4, 7, 10, 12: row sets cost alike, column sets alike, and more",
@@ -237,7 +237,8 @@ def figure_9() -> Sequence[Claim]:
         gm = named("GM", 2, alpha).loss("L0")
         meet = next(n for n in range(2, 40) if close(named(WEAK, n, alpha).loss("L0"), gm))
         what = f"alpha = {alpha}: first n at which WM (WH) has the cost of GM"
-        found.append(measured(f"Figure 9({panel})", what, printed, meet, 0))
+        kind: Kind = "quoted" if panel == "b" else "stated"  # (a): "for the whole range of n"
+        found.append(measured(f"Figure 9({panel})", what, printed, meet, 0, kind=kind))
     em = [named("EM", n, "2/3").loss("L0") for n in range(4, 31, 2)]
     above = [float(matrix("EM", n, "99/100")[0, 0]) > 1 / (n + 1) for n in range(2, 31)]
     high = [named(name, 10, "99/100").loss("L0") for name in (WEAK, COLUMNS, "EM")]

@@ -134,7 +134,8 @@ def _histograms() -> Panels:
             for name in ("EM", "GM", WEAK, COLUMNS, "EM*"):
                 ours = name == "EM*"
                 y = error_histogram(matrix(name, 8, alpha), binomial(8, p))
-                curves.append(Curve("EM* (ours)" if ours else name, x, y, "bars", ours))
+                colour = None if ours else NAMES.index(name)
+                curves.append(Curve("EM* (ours)" if ours else name, x, y, "bars", ours, colour=colour))
             panels.append(Panel(f"p = {p}, alpha = {alpha}", "output - true count", "probability", curves))
     return panels
 

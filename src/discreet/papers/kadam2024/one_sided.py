@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from discreet.arrays import Floats, Integers
-from discreet.design.cycle import _program
+from discreet.design.cycle import cycle_program
 from discreet.domain import Cycle
 from discreet.linear_program import Program
 from discreet.mechanism import Mechanism, Row
@@ -41,7 +41,7 @@ def two_sided(noise: Floats, differences: Iterable[Any]) -> Mechanism:
 
 def one_sided_delta(noise: Floats, differences: Iterable[int], epsilon: float) -> float:
     """Return the delta of Definition 2, one-sided: the largest mass, over mu, of the x with f(x) > E f(x + mu)."""
-    bound = math.exp(epsilon) * (1 + _program.TIE)
+    bound = math.exp(epsilon) * (1 + cycle_program.TIE)
     return max(float(noise[noise > bound * np.roll(noise, -mu)].sum()) for mu in differences)
 
 
@@ -128,7 +128,7 @@ def definition_2(
     """
     residues: Integers = np.arange(n + 1)
     signed = np.where(2 * residues == n + 1, 0, residues - (n + 1) * (2 * residues > n + 1))
-    problem = _program.Problem(
+    problem = cycle_program.Problem(
         costs=cost_of_residues(n, cost)[None],
         moved=np.array([(residues + mu) % (n + 1) for mu in differences]),
         mirror=-residues % (n + 1),
@@ -139,4 +139,4 @@ def definition_2(
         signed=signed[None].astype(np.float64) if zero_mean else None,
         classes=None if classes is None else np.array(classes),
     )
-    return np.exp(_program.probabilistic(problem))
+    return np.exp(cycle_program.probabilistic(problem))

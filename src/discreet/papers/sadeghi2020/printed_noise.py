@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.assess import privacy
 from discreet.design import bounded
-from discreet.design.additive import _bounded_program
+from discreet.design.additive import bounded_program
 from discreet.design.additive.bounded import theorem_3, threshold
 from discreet.domain import Counts
 from discreet.linear_program import Program
@@ -75,10 +75,10 @@ def optimum(setting: Setting, lowest: int | None = None, upper: int | None = Non
 def program(setting: Setting, lowest: int, upper: int | None = None) -> Mechanism:
     """Return noise of least delta per output, of any form, for counts from `lowest` to `upper`."""
     epsilon, eta, support = setting
-    problem = _bounded_program.Problem(
+    problem = bounded_program.Problem(
         math.exp(epsilon), Fraction(str(eta)), support, Counts(lowest, upper), per_output=True, time_limit=SECONDS
     )
-    return Mechanism(problem.counts, *_bounded_program.optimum(problem))
+    return Mechanism(problem.counts, *bounded_program.optimum(problem))
 
 
 def least_per_output(setting: Setting) -> float:

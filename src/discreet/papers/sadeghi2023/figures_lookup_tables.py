@@ -19,13 +19,13 @@ def _figure_4() -> list[Panel]:
     made = {bits: _steps(bits) for bits in (16, 32)}
     absolute = [Curve("epsilon^Q = epsilon", AXIS, AXIS)]
     absolute += [_by_size(f"KEYSIZE 2^{bits}", bits, AXIS, found[bits], "line and points") for bits in KEYS]
-    absolute.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, made[32], "points", ours=True))
+    absolute.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, made[32], "line and points", ours=True))
     relative = [Curve("epsilon^Q = epsilon", AXIS, np.zeros(len(AXIS)))]
     relative += [
         _by_size(f"KEYSIZE 2^{bits}", bits, AXIS, found[bits] / AXIS - 1, "line and points") for bits in (16, 32)
     ]
     relative += [
-        _by_size(f"Discreet's table, 2^{bits} (ours)", bits, AXIS, values / AXIS - 1, "points", ours=True)
+        _by_size(f"Discreet's table, 2^{bits} (ours)", bits, AXIS, values / AXIS - 1, "line and points", ours=True)
         for bits, values in made.items()
     ]
     return [
@@ -51,7 +51,9 @@ def _figure_5() -> list[Panel]:
         _by_size(f"exact delta / delta, KEYSIZE 2^{bits} (ours)", bits, AXIS, values / deltas, "line", ours=True)
         for bits, values in exact.items()
     ]
-    ratios.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, _deltas(32) / deltas, "points", ours=True))
+    ratios.append(
+        _by_size("Discreet's table, 2^32 (ours)", 32, AXIS, _deltas(32) / deltas, "line and points", ours=True)
+    )
     return [
         Panel("delta^Q against delta", "delta", "delta^Q", against, log_x=True, log_y=True),
         Panel("as multiples of delta, against epsilon", "epsilon", "multiple of delta", ratios, log_y=True),

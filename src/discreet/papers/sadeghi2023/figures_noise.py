@@ -48,7 +48,7 @@ def _figure_2a() -> list[Panel]:
         curves.append(Curve(f"search over gamma, D {support}", epsilons, values))
     for support in SUPPORTS:
         values = np.array([best_knot(e, support)[1] for e in EPSILONS])
-        curves.append(Curve(f"the best knot (ours), D {support}", epsilons, values, "points", ours=True))
+        curves.append(Curve(f"the best knot (ours), D {support}", epsilons, values, "line and points", ours=True))
     gaps = []
     for support in SUPPORTS:
         least = np.array([best_knot(e, support)[1] for e in EPSILONS])

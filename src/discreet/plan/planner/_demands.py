@@ -72,8 +72,10 @@ def nearest_plan(task: Task, published: Candidate) -> Candidate:
     for kind in (GEOMETRIC, GAUSSIAN):
         shape, near = task.shape(kind), published
         for _ in range(2):  # the second time with the quantiles of the kind
-            emphasis = 1 / _caps(near, _stretches(task, near, published), published)
-            aimed = replace(task, aim=Aim("worst"), emphasis=emphasis)
+            stretches = _stretches(task, near, published)
+            caps = _caps(near, stretches, published)
+            caps = np.where(stretches > 0, caps * stretches.max(), caps)  # so what is possible depends on no scale
+            aimed = replace(task, aim=Aim("worst"), emphasis=1 / caps)
             split = in_classes(aimed, best_split(task.workload, task.slots, shape, aimed.goal()), shape)
             candidate = certified(aimed, kind, split.slots, split.precisions)
             if candidate is None:

@@ -283,7 +283,8 @@ def error_law(
     Examples
     --------
     >>> import discreet as dc
-    >>> from discreet.plan.planner import Workload, error_law
+    >>> from discreet.plan.planner import Workload
+    >>> from discreet.plan.planner.error_law import error_law
     >>> workload = Workload(axes=((1, 4),), groupings=((1,), (0,)))
     >>> table = dc.design.geometric(epsilon="0.5").certify()
     >>> law = error_law(workload, (table,), (0, None), 0)

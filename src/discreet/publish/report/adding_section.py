@@ -74,7 +74,7 @@ def _fixed(words: Words, published: "Published") -> str:
         return ""
     rows = [
         [
-            label(words("everyone") if given_count.who == EVERYONE else given_count.who, 200),
+            label(words("everyone") if given_count.people == EVERYONE else given_count.people, 200),
             words.number(given_count.count),
             NOTHING if given_count.measured is None else words.number(given_count.measured),
             _explained(words, given_count),

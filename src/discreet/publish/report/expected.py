@@ -24,9 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Integers
 from discreet.errors import SolverError
 from discreet.measure.lookup import measure
 from discreet.reconcile import tie_breaking
@@ -141,7 +140,7 @@ def _with_control(values: Floats, control: Floats, control_mean: float | None) -
     return float(values.mean()) - slope * (float(control.mean()) - (control_mean or 0.0)), error
 
 
-def _truth(published: "Published") -> npt.NDArray[np.int64]:
+def _truth(published: "Published") -> Integers:
     """Return the published count of each distinct cell. A cell with two counts has the count of the earlier part."""
     layout, table_plan = published.plan.layout, published.table_plan
     truth = np.zeros(len(layout.cells.definitions), dtype=np.int64)
@@ -152,7 +151,7 @@ def _truth(published: "Published") -> npt.NDArray[np.int64]:
     return truth
 
 
-def _drawn(published: "Published", truth: npt.NDArray[np.int64], run: int) -> tuple[npt.NDArray[np.int64] | None, ...]:
+def _drawn(published: "Published", truth: Integers, run: int) -> tuple[Integers | None, ...]:
     """Return measurements of the published counts, made with public keys."""
     plan, measured = published.plan, published.plan.measured
     words = tie_breaking.priorities(tie_breaking.key(plan.spec.seed), measured.size, run + 1)

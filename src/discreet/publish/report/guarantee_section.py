@@ -63,7 +63,7 @@ def _not_promised(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) ->
         elif any(dimension.from_data for dimension in spec.dimensions.values()):
             reason = words("no_guarantee_from_data")
         else:
-            reason = words("no_guarantee_found", found=_found(words, spec))
+            reason = words("no_guarantee_found", found=_names_found(words, spec))
         return f'<div class="warning"><p><strong>{words("no_guarantee")}</strong> {reason}</p></div>'
     exp, delta = Epsilon.of(cell_epsilon(ptables)).exp * _ROUNDED_DOWN, cell_delta(spec, ptables)
     extra = words("extra", chance=one_in(float(delta) * (1 + 2**-40), words)) if delta else ""
@@ -73,7 +73,7 @@ def _not_promised(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) ->
     )
 
 
-def _found(words: Words, spec: ReleaseSpec) -> str:
+def _names_found(words: Words, spec: ReleaseSpec) -> str:
     """Return the dimensions, and the unit, that were found in the data."""
     names = [label(name) for name in sorted(spec.used) if spec.dimensions[name].found is not None]
     return ", ".join(names + ([] if spec.unit.found is None else [words("contributions_of_person")]))
@@ -199,7 +199,7 @@ def _outside(words: Words, spec: ReleaseSpec) -> list[str]:
     if any(dimension.from_data for dimension in spec.dimensions.values()):
         names.append("outside_from_data")
     elif spec.why_from_data is not None:
-        lines.append(words("outside_found", found=_found(words, spec)))
+        lines.append(words("outside_found", found=_names_found(words, spec)))
     sources = [
         f"{label(name)}: {label(spec.dimensions[name].source or '')}"
         for name in sorted(spec.used)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.labels import OTHER, TOTAL
+from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import EVERYONE
 from discreet.plan.layout import Layout
 from discreet.plan.sections import Dimension, TableSpec
@@ -106,23 +107,23 @@ def _lead(labels: DisplayLabels, published: "Published", errors: Sequence[Sequen
     return (
         f"<p>{words('lead')}</p>"
         + in_words(words, spec, published.plan.ptables, published.plan.promise)
-        + _given(labels, published)
+        + _given_counts(labels, published)
         + f'<dl class="facts">{listed}</dl>'
         + (f'<p class="note">{meaning}</p>' if touched > 1 else "")
     )
 
 
-def _given(labels: DisplayLabels, published: "Published") -> str:
+def _given_counts(labels: DisplayLabels, published: "Published") -> str:
     """Return a warning if counts that the specification fixes are far from their measurements."""
     unlikely = [given_count for given_count in published.given_counts if not given_count.explained]
     if not unlikely:
         return ""
     words = labels.words
     listed = []
-    for given in unlikely[:MOST_LABELS]:
-        who = words("everyone") if given.who == EVERYONE else given.who
-        count, measured = words.number(given.count), words.number(given.measured)
-        listed.append(f"<li>{words('given', count=count, who=label(who, 300), measured=measured)}</li>")
+    for literal in unlikely[:MOST_LABELS]:
+        people = words("everyone") if literal.people == EVERYONE else literal.people
+        count, measured = words.number(literal.count), words.number(literal.measured)
+        listed.append(f"<li>{words('given', count=count, who=label(people, 300), measured=measured)}</li>")
     return (
         f'<div class="warning"><p><strong>{words("given_far")}</strong> {words("given_far_more")}</p>'
         f"<ul>{''.join(listed)}</ul></div>"
@@ -207,7 +208,7 @@ def _published(labels: DisplayLabels, layout: Layout) -> str:
         [
             label(labels.dimension(book.name)),
             _categories(labels, book.name, spec.dimensions[book.name]),
-            _levels(labels, book.name, spec.dimensions[book.name]),
+            _levels(labels, book, spec.dimensions[book.name]),
         ]
         for book in layout.books
     ]
@@ -252,8 +253,14 @@ def _range(labels: DisplayLabels, lower: float | str | None, upper: float | str 
     return words("range_over", lower=low) if upper is None else words("range", lower=low, upper=high)
 
 
-def _levels(labels: DisplayLabels, name: str, dimension: Dimension) -> str:
-    levels = [f"{label(level)}: {_listed(labels, name, groups)}" for level, groups in dimension.levels.items()]
+def _levels(labels: DisplayLabels, book: Codebook, dimension: Dimension) -> str:
+    """Return the groups of every level, and the declared leaves that are in no group."""
+    levels = []
+    for level, groups in dimension.levels.items():
+        text = f"{label(level)}: {_listed(labels, book.name, groups)}"
+        if leaves := book.in_no_group(level):
+            text += f", {label(labels.category(book.name, OTHER))} ({_listed(labels, book.name, leaves)})"
+        levels.append(text)
     return "; ".join(levels) or labels.words("none")
 
 

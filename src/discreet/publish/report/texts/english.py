@@ -274,6 +274,7 @@ TEXTS = {
     " counts, at least 95% of such intervals hold the true count. An empty `high` means that the interval has no upper"
     " end.",
     "readme_marks": "`_total` is a total over a dimension, `_other` is everything that is not declared or not stated.",
+    "leaves_in_other": "In {dimension}, `_other` also has {leaves}.",
     "readme_files": "Files",
     "readme_report": "the report: tables, guarantee, errors",
     "readme_manifest": "the specification, the guarantee, the digests of all files",

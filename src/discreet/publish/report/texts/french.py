@@ -277,6 +277,7 @@ TEXTS = {
     " sur les effectifs, au moins 95\u202f% de ces intervalles contiennent le vrai effectif. Si `high` est vide,"
     " l’intervalle n’a pas de borne supérieure.",
     "readme_marks": "`_total` est un total sur une dimension, `_other` est tout ce qui n’est pas prévu ou pas déclaré.",
+    "leaves_in_other": "Dans {dimension}, `_other` comprend aussi {leaves}.",
     "readme_files": "Fichiers",
     "readme_report": "le rapport\u202f: tableaux, garantie, erreurs",
     "readme_manifest": "la spécification, la garantie, les empreintes de tous les fichiers",

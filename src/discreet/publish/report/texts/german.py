@@ -278,6 +278,7 @@ TEXTS = {
     " das Intervall keine obere Grenze.",
     "readme_marks": "`_total` ist eine Summe über ein Merkmal, `_other` ist alles, was nicht"
     " festgelegt oder nicht angegeben ist.",
+    "leaves_in_other": "Bei {dimension} enthält `_other` auch {leaves}.",
     "readme_files": "Dateien",
     "readme_report": "der Bericht: Tabellen, Garantie, Fehler",
     "readme_manifest": "die Spezifikation, die Garantie, die Prüfsummen aller Dateien",

@@ -272,6 +272,7 @@ TEXTS = {
     " sobre los recuentos, al menos el 95\u202f% de estos intervalos contienen el recuento verdadero. Si `high` está"
     " vacío, el intervalo no tiene límite superior.",
     "readme_marks": "`_total` es un total sobre una dimensión, `_other` es todo lo que no está declarado o no consta.",
+    "leaves_in_other": "En {dimension}, `_other` incluye también {leaves}.",
     "readme_files": "Archivos",
     "readme_report": "el informe: tablas, garantía, errores",
     "readme_manifest": "la especificación, la garantía, las huellas digitales de todos los archivos",

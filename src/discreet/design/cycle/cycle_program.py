@@ -104,12 +104,12 @@ def private(problem: Problem) -> Floats:
     fold = problem.symmetric()
     moved = problem.moved[_half(problem.moved, problem.mirror)] if fold else problem.moved
     model = _Model(problem, fold, 0 if problem.delta == 0 else moved.size)
-    here, there = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
+    own_noise, moved_noise = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
     if problem.delta == 0:
-        model.program.order(there, here, problem.alpha)
+        model.program.order(moved_noise, own_noise, problem.alpha)
         return _raised(problem, model.solve(), np.ones(problem.moved.shape, dtype=bool))
     slack = model.extra.reshape(moved.shape)
-    model.each((here, there, slack), [problem.alpha, -1.0, -1.0], -np.inf, 0.0)
+    model.each((own_noise, moved_noise, slack), [problem.alpha, -1.0, -1.0], -np.inf, 0.0)
     for line in slack:
         model.within(line, problem.alpha)
     noise = model.solve()
@@ -136,8 +136,8 @@ def probabilistic(problem: Problem) -> Floats:
 def _with_choice(problem: Problem, exceeding: Booleans) -> Floats:
     """Return the logarithms of the best noise in which the chosen outputs may exceed E, for every mu."""
     model = _Model(problem, False, 0)
-    here, there = np.broadcast_to(model.noise, problem.moved.shape), model.noise[problem.moved]
-    model.program.order(there[~exceeding], here[~exceeding], problem.alpha)
+    own_noise, moved_noise = np.broadcast_to(model.noise, problem.moved.shape), model.noise[problem.moved]
+    model.program.order(moved_noise[~exceeding], own_noise[~exceeding], problem.alpha)
     for line in exceeding:
         if line.any():
             model.within(model.noise[line], 1.0, MARGIN)
@@ -148,12 +148,12 @@ def _choice(problem: Problem) -> Booleans:
     """Return the outputs that exceed E at the optimum of the integer program, for every mu."""
     moved = problem.moved
     model = _Model(problem, False, 2 * moved.size)
-    here, there = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
+    own_noise, moved_noise = np.broadcast_to(model.noise, moved.shape), model.noise[moved]
     mass, chosen = (part.reshape(moved.shape) for part in np.split(model.extra, 2))
     model.program.binary = chosen.ravel()
-    model.each((here, there, mass), [1.0, -1 / problem.alpha, -1.0], -np.inf, 0.0)
+    model.each((own_noise, moved_noise, mass), [1.0, -1 / problem.alpha, -1.0], -np.inf, 0.0)
     model.each((mass, chosen), [1.0, -1.0 if problem.delta is None else -problem.delta], -np.inf, 0.0)
-    model.each((mass, here, chosen), [1.0, -1.0, -1.0], -1.0, np.inf)
+    model.each((mass, own_noise, chosen), [1.0, -1.0, -1.0], -1.0, np.inf)
     for line in mass:
         model.within(line, 1.0)
     return np.asarray(model.program.solve(problem.time_limit)[chosen] > 0.5)

@@ -1,0 +1,54 @@
+"""What the verifier of the browser says of folders: the same as the second checker, whose code it does not share."""
+
+import json
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.certify import folder
+from tests.certify.released import KINDS, forged, released
+from tests.certify.test_tampered import TAMPERED
+
+CHECK = Path(__file__).with_name("check_folders.mjs")
+GOLDEN = Path(__file__).parents[1] / "system" / "golden"
+
+
+def checked(folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Return the findings of the verifier, run by Node.js, for every folder."""
+    listed = "\n".join(map(str, folders))
+    run = subprocess.run(["node", str(CHECK)], input=listed, capture_output=True, text=True, check=True, timeout=280)
+    return dict(json.loads(run.stdout))
+
+
+def failures(result: dict[str, Any]) -> list[str]:
+    return [f"{finding['claim']}: {finding['text']}" for finding in result["list"] if finding["state"] == "fails"]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("released")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_right_folders_of_every_kind_hold(part: int, directory: Path) -> None:
+    folders = [released(directory, kind) for kind in sorted(KINDS)[part::4]]
+    for path, result in checked(folders).items():
+        assert failures(result) == [], path
+        proved = {finding.claim for finding in folder.check(path).findings if finding.verdict == "proved"}
+        if "composed guarantee" in proved:
+            assert any(f["claim"] == "promise" and f["state"] == "proved" for f in result["list"]), path
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_tampered_folders_fail_where_the_second_checker_says_so(part: int, directory: Path, tmp_path: Path) -> None:
+    expected = {}
+    for number, name in enumerate(sorted(TAMPERED)[part::4]):
+        kind, change, _, named = TAMPERED[name]
+        (tmp_path / str(number)).mkdir()
+        expected[str(forged(directory, tmp_path / str(number), kind, change))] = (name, named is not None)
+    for path, result in checked(map(Path, expected)).items():
+        name, fails = expected[path]
+        assert bool(failures(result)) == fails, (name, failures(result))
