@@ -7,7 +7,8 @@ import pytest
 
 import discreet as dc
 from discreet.plan.planned_workload import planned_workload
-from discreet.plan.planner import Workload, error_law, plan_noise
+from discreet.plan.planner import Workload, plan_noise
+from discreet.plan.planner.error_law import error_law
 from discreet.plan.release_plan import ReleasePlan
 from tests.plan.test_planned_noise import DIMENSIONS, spec
 
