@@ -230,8 +230,8 @@ def _named_noise(design: Design, bits: int | None, yaml_path: YamlPath) -> tuple
     return ptable, "the specification names this design"
 
 
-def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> tuple[PTable, str]:
-    """Return the adviser's best table for the budget."""
+def require_delta(spec: ReleaseSpec) -> None:
+    """Raise SpecError if the budget of a release has no delta, which noise on unbounded counts needs."""
     assert spec.budget is not None
     if exact(spec.budget.delta, "delta") == 0:
         raise SpecError(
@@ -239,6 +239,12 @@ def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> tuple[P
             " example 1e-9",
             ("budget",),
         )
+
+
+def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> tuple[PTable, str]:
+    """Return the adviser's best table for the budget."""
+    require_delta(spec)
+    assert spec.budget is not None
     from discreet.plan.adviser import best_advice  # loads all designs, and only releases without a design need them
 
     advice = best_advice(

@@ -16,7 +16,7 @@ from discreet.errors import SpecError, TargetError
 from discreet.plan.layout import Layout
 from discreet.plan.measure_by_default import why_not_planned
 from discreet.plan.named_groupings import in_words, published_index
-from discreet.plan.noise_table import ReleaseNoise
+from discreet.plan.noise_table import ReleaseNoise, require_delta
 from discreet.plan.planned_workload import planned_workload
 from discreet.plan.planner import Aim, plan_noise
 from discreet.plan.planner.aim import Target
@@ -63,6 +63,7 @@ def planned_noise(spec: ReleaseSpec, layout: Layout, units: LedgerUnits | None =
         The budget cannot buy a target. The error says what is possible.
     """
     _require_plannable(spec)
+    require_delta(spec)
     planned = planned_workload(layout, spec.unit.contributions)
     workload, index_of = planned.workload, planned.index_of
     if planned.uneven is not None and (spec.accuracy.within or spec.accuracy.no_worse_than is not None):
