@@ -222,7 +222,7 @@ class Published:
 
 def written_version(spec: ReleaseSpec) -> Version:
     """Return the version of the format in which a release is written."""
-    return VERSION if spec.measure == "published" else VERSION_OF_LISTS
+    return VERSION_OF_LISTS if isinstance(spec.measure, list) else VERSION
 
 
 def public(spec: ReleaseSpec, version: Version = VERSION) -> dict[str, Any]:

@@ -101,7 +101,8 @@ def coefficients(workload: Workload, tau: Any, grouping: int) -> list[Coefficien
         )
     box = _inverse_precisions(workload, precisions, grouping)
     result = []
-    for other in np.flatnonzero(precisions > 0).tolist():
+    population = np.array(workload.population_of) == workload.population_of[grouping]
+    for other in np.flatnonzero((precisions > 0) & population).tolist():
         shared = tuple(min(pair) for pair in zip(levels, workload.groupings[other], strict=True))
         values = box[tuple(slice(level + 1) for level in shared)]
         multiplicities = np.ones(())
