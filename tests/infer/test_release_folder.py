@@ -207,7 +207,7 @@ def test_a_folder_that_differs_from_its_manifest_is_refused(tmp_path: Path) -> N
 )
 def test_a_manifest_forged_for_another_certificate_is_refused(tmp_path: Path, design: object, named: str) -> None:
     """Its digests agree, but its design or its budget does not. Its intervals would be too narrow."""
-    folder = publish(tmp_path, "4", design=design)
+    folder = publish(tmp_path, "4", design=design, measure="published")
     dc.infer.folder(folder)
     manifest, certificate = (folder / "manifest.json").read_text(), folder / "certificate.json"
     digests = [hashlib.sha256(certificate.read_bytes()).hexdigest(), dc.load(certificate).digest]

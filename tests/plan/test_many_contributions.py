@@ -92,6 +92,7 @@ def test_twenty_rows_of_a_household_count_and_the_numbers_are_near_the_kept_rows
                 "income": {"column": "income", "categories": ["<=50K", ">50K"]},
             },
             tables=[{"name": "people", "dimensions": ["sex", "income"], "margins": "all"}],
+            measure="published",
         ),
         tmp_path / "out",
         log=tmp_path / "log.json",

@@ -106,7 +106,7 @@ def test_categories_from_the_data_are_published_without_a_promise(spec: dict[str
     assert "ε =" not in report
     verify_folder(tmp_path / "out")
     shown = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
-    assert "no guarantee: categories were taken from the data" in shown.output
+    assert "no promise for the release as a whole (categories were taken from the data)" in shown.output
 
 
 def test_categories_from_the_data_need_values_and_allow_no_ledger_or_ranges(
