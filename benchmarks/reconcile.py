@@ -40,12 +40,11 @@ from discreet.measure import keys, lookup
 from discreet.papers.wang2020.example_data import EXAMPLES
 from discreet.papers.wang2020.repeated_runs import METHODS
 from discreet.papers.wang2020.repeated_runs import runs as repeated
-from discreet.plan import release_plan
 from discreet.reconcile import cube, cubes, tree, trees
 from discreet.reconcile.least_squares import fit
 from discreet.reconcile.read_problem import read_problem
 from discreet.reconcile.table_plan import make_table_plan
-from discreet.release import demo_town
+from discreet.release import demo_town, plan_release
 
 STOP = 1 - np.exp(-1.0)
 
@@ -160,7 +159,7 @@ RELEASES = 200
 def releases(runs: int = RELEASES) -> Table:
     """Return root mean square errors of every grouping of the demo's town, over many releases."""
     with tempfile.TemporaryDirectory() as folder:
-        plan = release_plan.plan(demo_town.unpack(Path(folder)))
+        plan = plan_release.plan(demo_town.unpack(Path(folder)) | {"measure": "published"})
         layout, unit = plan.layout, plan.spec.unit
         with open_engine(plan.spec.source) as engine:
             count_plan = CountPlan(tuple(book.recode for book in layout.books), unit.id)

@@ -37,7 +37,7 @@ def main() -> None:
         _save(Image.open(folder / "plan.png"), "plan.png")
         report = Image.open(folder / "report.png")
         _save(report.crop((0, 0, WIDTH, 690)), "report.png")
-        _save(report.crop((0, 1262, WIDTH, 1856)), "report-table.png")
+        _save(report.crop((0, 1286, WIDTH, 1856)), "report-table.png")
 
 
 def _run(folder: Path, *command: str) -> None:

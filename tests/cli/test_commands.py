@@ -202,7 +202,7 @@ def test_the_demo_leaves_a_folder_that_verifies(discreet: Run) -> None:
     tables = [f"{name}.{kind}" for name in ("people", "work") for kind in ("csv", "json", "parquet")]
     tables += [f"{name}.intervals.csv" for name in ("people", "work")]
     tables += [f"{name}.csv-metadata.json" for name in ("people", "people.intervals", "work", "work.intervals")]
-    others = ["README.md", "certificate.json", "manifest.json", "measurements.csv", "report.html"]
+    others = ["README.md", "certificates", "manifest.json", "measurements.csv", "report.html"]
     assert sorted(path.name for path in Path("town").iterdir()) == sorted([*tables, *others])
     verified = discreet("verify", "town")
     assert verified.code == 0

@@ -20,6 +20,7 @@ dimensions:
 tables: [{{name: people, dimensions: [area, sex], margins: all}}]
 budget: {{epsilon: 4, delta: 1e-6}}
 key: fresh
+measure: published
 """
 
 

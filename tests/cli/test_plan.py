@@ -25,7 +25,7 @@ def test_a_plan_needs_no_data_and_states_the_guarantee_first(discreet: Run) -> N
     planned = discreet("plan", "release.yaml")
     assert planned.code == 0, planned.err
     assert re.match(r"guarantee\s+epsilon = 1, delta = ", planned.out)
-    for shown in ("the adviser's choice", "geometric", "one person is in 2 of them", "95% error", "least squares"):
+    for shown in ("the planner's choice", "geometric", "not measured", "95% error", "as published", "least squares"):
         assert shown in " ".join(planned.out.split())
     assert sorted(path.name for path in Path().iterdir()) == ["release.yaml"]
 
@@ -47,7 +47,9 @@ def test_a_plan_for_machines(discreet: Run) -> None:
     Path("release.yaml").write_text(SPEC)
     document = json.loads(discreet("plan", "release.yaml", "--json").out)
     assert document["guarantee"]["epsilon"] == "1"
-    assert document["touches"] == 2
+    assert document["touches"] == 1
+    assert [grouping["measured"] for grouping in document["groupings"]] == [True, False]
+    assert all(grouping["published_error_95"] > 0 for grouping in document["groupings"])
     assert [grouping["name"] for grouping in document["groupings"]] == ["sex", "total"]
     assert document["groupings"][0]["error_95"] > 0
     assert document["ledger"] is None

@@ -17,3 +17,9 @@ def folder_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def reader(folder_path: Path) -> FolderReader:
     return dc.infer.folder(folder_path)
+
+
+@pytest.fixture(scope="module")
+def clamped(tmp_path_factory: pytest.TempPathFactory) -> FolderReader:
+    """A folder whose tables are not made to add up, so that every cell has the interval of its own measurement."""
+    return dc.infer.folder(publish(tmp_path_factory.mktemp("clamped"), "1", reconcile="none"))

@@ -14,9 +14,9 @@ from discreet.account import compose
 from discreet.certify import folder as second_check
 from discreet.errors import ParameterError, SpecError
 from discreet.plan.guarantee import GROUP, PARTITIONS
-from discreet.plan.release_plan import plan
 from discreet.publish.verify_folder import verify_folder
 from discreet.release import run
+from discreet.release.plan_release import plan
 
 
 def spec(contributions: Any, **changes: Any) -> dict[str, Any]:
@@ -92,6 +92,7 @@ def test_twenty_rows_of_a_household_count_and_the_numbers_are_near_the_kept_rows
                 "income": {"column": "income", "categories": ["<=50K", ">50K"]},
             },
             tables=[{"name": "people", "dimensions": ["sex", "income"], "margins": "all"}],
+            measure="published",
         ),
         tmp_path / "out",
         log=tmp_path / "log.json",

@@ -10,7 +10,8 @@ import pytest
 import discreet
 from discreet.errors import ExceededBudgetError, ReleaseError, SpecError
 from discreet.plan import touches
-from discreet.plan.release_plan import ReleasePlan, plan
+from discreet.plan.release_plan import ReleasePlan
+from discreet.release.plan_release import plan
 
 DIMENSIONS: dict[str, Any] = {
     "sex": {"column": "sex", "categories": ["f", "m"]},

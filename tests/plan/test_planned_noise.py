@@ -104,7 +104,6 @@ def test_a_target_is_met_or_refused_with_what_is_possible() -> None:
         ({"measure": "published", "accuracy": {"aim": "cells"}}, "accuracy"),
         ({"design": {"name": "geometric", "epsilon": "0.1"}}, "design"),
         ({"reconcile": "none"}, "reconcile is none"),
-        ({"tables": [{"name": "women", "dimensions": ["age"], "filter": {"sex": ["f"]}}]}, "women"),
         ({"budget": {"epsilon": 1, "delta": 0}}, "delta"),
     ],
 )
@@ -123,17 +122,6 @@ def test_nothing_is_demanded_of_levels_with_unequal_groups() -> None:
     for demand in ({"no_worse_than": "published"}, {"within": [{"table": "places", "plus_minus": 30}]}):
         with pytest.raises(SpecError, match="place"):
             dc.release.plan(spec(tables=tables, accuracy=demand))
-
-
-def test_levels_that_are_not_nested_are_refused() -> None:
-    halves = {"left": [f"p{i}" for i in range(5)], "right": [f"p{i}" for i in range(5, 12)]}
-    place = DIMENSIONS["place"] | {"levels": {**DIMENSIONS["place"]["levels"], "half": halves}}
-    tables = [
-        {"name": "a", "dimensions": [{"dimension": "place", "level": "state"}]},
-        {"name": "b", "dimensions": [{"dimension": "place", "level": "half"}]},
-    ]
-    with pytest.raises(SpecError, match="place"):
-        dc.release.plan(spec(dimensions=DIMENSIONS | {"place": place}, tables=tables))
 
 
 def test_contributor_keys_have_no_plan() -> None:

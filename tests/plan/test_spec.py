@@ -18,11 +18,11 @@ from discreet.measure import secrets
 from discreet.plan import spec_errors
 from discreet.plan.codebook import resolve
 from discreet.plan.read_spec import read
-from discreet.plan.release_plan import plan
 from discreet.plan.release_plan import resolve as resolve_names
 from discreet.plan.sections import Dimension
 from discreet.plan.spec import ReleaseSpec
 from discreet.release import run
+from discreet.release.plan_release import plan
 
 FILE = """\
 version: v1

@@ -9,9 +9,9 @@ import pytest
 
 from discreet import design
 from discreet.measure import secrets
-from discreet.plan.release_plan import plan
 from discreet.publish.planned_release import describe, error_within
 from discreet.reconcile.table_plan import make_table_plan
+from discreet.release.plan_release import plan
 
 
 def spec(**changes: Any) -> dict[str, Any]:

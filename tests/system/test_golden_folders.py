@@ -26,13 +26,17 @@ def stated(path: Path) -> dict[str, Any]:
     return document
 
 
+def files_of(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.mark.parametrize("name", specifications())
 def test_a_release_is_equal_to_its_golden_folder(name: str, tmp_path: Path) -> None:
     folder, golden = publish(name, tmp_path), GOLDEN / name
-    assert {path.name for path in folder.iterdir()} == {path.name for path in golden.iterdir()}
-    for path in golden.iterdir():
-        if path.name != "manifest.json":
-            assert (folder / path.name).read_bytes() == path.read_bytes(), path.name
+    names = files_of(golden)
+    assert files_of(folder) == names
+    for name_of_file in names - {"manifest.json"}:
+        assert (folder / name_of_file).read_bytes() == (golden / name_of_file).read_bytes(), name_of_file
     assert stated(folder / "manifest.json") == stated(golden / "manifest.json")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.mechanism import Mechanism
 from discreet.plan.sections import TableSpec
+from discreet.publish.planned_release import NORMAL, describe
 from discreet.release import Release
 
 People = list[dict[str, str]]
@@ -64,11 +65,10 @@ def wrong_in(
     """Return the mistakes of a published folder, one text each.
 
     `groups` recodes the values of a dimension to the groups of a level. `tables` are those of these people; by default
-    all tables. Errors are compared with `deviation`, by default that of the measurements: a margin of N cells may have
-    1 + 3 / sqrt(N) times this standard deviation in root mean square.
+    all tables. Errors are compared with `deviation`, by default that of the measurements, or, with several noises, that
+    of each margin by the plan. A margin of N cells may have 1 + 3 / sqrt(N) times this standard deviation in root mean
+    square.
     """
-    if deviation is None:
-        deviation = math.sqrt(Mechanism.from_table(release.ptable.table).variance(10**6))
     mistakes: list[str] = []
     seen: dict[Any, int] = {}
     for table_spec in tables or release.spec.tables:
@@ -89,13 +89,24 @@ def wrong_in(
             true_counts = Counter(tuple(_value(person[h], h, levels, groups) for h in keep) for person in people)
             short = {tuple(v for v, h in zip(k, head, strict=True) if h in keep): n for k, n in margin.items()}
             error = math.sqrt(sum((n - true_counts.get(key, 0)) ** 2 for key, n in short.items()) / len(short))
-            if error > deviation * (1 + 3 / math.sqrt(len(short))):
-                mistakes.append(f"{table_spec.name} by {keep}: error {error:.1f}, measured with {deviation:.1f}")
+            allowed = _deviation(release, table_spec.name, keep) if deviation is None else deviation
+            if error > allowed * (1 + 3 / math.sqrt(len(short))):
+                mistakes.append(f"{table_spec.name} by {keep}: error {error:.1f}, measured with {allowed:.1f}")
             for key, count in short.items():
                 if seen.setdefault((tuple((h, levels[h]) for h in keep), key), count) != count:
                     mistakes.append(f"{table_spec.name} by {keep}: {key} is another number than in another table")
                     break
     return mistakes
+
+
+def _deviation(release: Release, table: str, margin: tuple[str, ...]) -> float:
+    """Return the standard deviation to expect of a margin."""
+    if len(release.ptables) == 1:
+        return math.sqrt(Mechanism.from_table(release.ptable.table).variance(10**6))
+    layout = release.plan.layout
+    indices = next(indices for spec, indices in layout.tables if spec.name == table)
+    names = {frozenset(axis.book.name for axis in layout.groupings[index].axes): index for index in indices}
+    return describe(release.plan).groupings[names[frozenset(margin)]].error / NORMAL
 
 
 def _value(value: str, name: str, levels: dict[str, str | None], groups: dict[str, dict[str, str]] | None) -> str:

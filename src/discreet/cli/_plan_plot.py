@@ -36,6 +36,14 @@ def draw_errors(planned: PlannedRelease, path: str | os.PathLike[str]) -> None:
         ]
         where, errors = zip(*bars, strict=True)
         panel.barh(where, errors, 0.65, color=colours[basis], label=BASES[basis])
+    others = [
+        (position, grouping.published_error)
+        for position, grouping in zip(positions, groupings, strict=True)
+        if grouping.published_error is not None
+    ]
+    if others:
+        where, errors = zip(*others, strict=True)
+        panel.plot(errors, where, "|", color="0.2", markersize=13, label="with measure: published, one noise for all")
     for position, grouping in zip(positions, groupings, strict=True):
         panel.annotate(
             f"\N{PLUS-MINUS SIGN}{grouping.error:.3g}",
@@ -48,7 +56,8 @@ def draw_errors(planned: PlannedRelease, path: str | os.PathLike[str]) -> None:
     panel.set_yticks(list(positions), [_shortened(grouping.name) for grouping in groupings], parse_math=False)
     panel.set(xlabel="people; 95% of the published counts are within this of the truth")
     panel.set_title("Error to expect, before any data are read", loc="left")
-    panel.set_xlim(0, 1.12 * max(grouping.error for grouping in groupings) or 1)
+    largest = max(max(grouping.error, grouping.published_error or 0) for grouping in groupings)
+    panel.set_xlim(0, 1.12 * largest or 1)
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(axis="x", color="0.92")
     panel.set_axisbelow(True)

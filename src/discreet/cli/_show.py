@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
@@ -87,21 +87,33 @@ def release_guarantee(privacy: Mapping[str, Any], cells: int) -> None:
     console.print(f"cells            {cells}; {who} is in {touches} of them at most")
 
 
-def one_count(privacy: Mapping[str, Any], ptables: Iterable[PTable]) -> None:
+def one_count(privacy: Mapping[str, Any], ptables: Sequence[PTable]) -> None:
     """Print the tables of noise of a release: what one count, read alone, promises.
 
     The promise for one person is printed if it differs from that of the certificate, or is the only one.
     """
     console.print("One count, read alone:")
     rows, one_cell = privacy["contributions"], privacy["cell"]
-    for ptable in ptables:
-        guarantee(ptable, promised=one_cell is not None)
+    if len(ptables) == 1:
+        guarantee(ptables[0], promised=one_cell is not None)
+    else:
+        named_lines(
+            {f"noise {number}": _one_line(ptable, one_cell is not None) for number, ptable in enumerate(ptables, 1)}
+        )
     if one_cell is not None and (rows > 1 or privacy["composed"] is None):
         with_rows = f" with up to {rows} rows in it" if rows > 1 else ""
         delta = upper(exact(one_cell["delta"], "delta"))
         console.print(
             f"one cell alone   epsilon = {one_cell['epsilon']}, delta = {delta} for {privacy['unit']}{with_rows}"
         )
+
+
+def _one_line(ptable: PTable, promised: bool) -> str:
+    """Return what one of several tables of noise promises, if it does, and how much noise it is, in one line."""
+    epsilon, _, delta = ptable.guarantee
+    words = [f"epsilon = {epsilon}, delta = {upper(delta)}"] if promised else []
+    words += [" ".join(utility_row(name, ptable.utility[name])) for name in ("variance", "truth")]
+    return "; ".join([*words, f"{ptable.bits} bits"])
 
 
 def named_lines(lines: Mapping[str, str]) -> None:

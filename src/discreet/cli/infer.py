@@ -20,7 +20,8 @@ from discreet.exact import exact
 
 if TYPE_CHECKING:
     from discreet.infer import Estimate, Posterior
-    from discreet.infer.release_folder import CellsUsed, FolderReader
+    from discreet.infer._cell_choice import CellsUsed
+    from discreet.infer.release_folder import FolderReader
 
 MOST_ROWS = 20
 """Number of rows of a table that are printed."""

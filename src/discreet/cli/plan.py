@@ -25,10 +25,11 @@ def plan(
     """Show what a release would promise, cost and get wrong, before any data are read.
 
     The guarantee of the whole release comes first. The table lists every margin with its noise and the error to expect:
-    95% of the published counts are within it. With a ledger, the units that the release would be charged are shown;
+    95% of the published counts are within it. For a planned release, the error with measure: published, one noise for
+    all groupings, stands beside it. With a ledger, the units that the release would be charged are shown;
     nothing is reserved.
     """
-    from discreet.publish.planned_release import BASES, charge_in_words, describe, summary
+    from discreet.publish.planned_release import BASES, describe, summary, units_in_words
     from discreet.release.plan_release import plan as make_plan
 
     planned = describe(make_plan(spec))
@@ -41,13 +42,15 @@ def plan(
         typer.echo(planned.to_json())
         return
     lines = summary(planned.plan)
-    if planned.charge is not None:
-        lines["ledger"] = charge_in_words(planned.charge)
+    units = units_in_words(planned)
+    if units is not None:
+        lines["ledger"] = units
     _show.named_lines(lines)
     grid = Grid(box=SIMPLE_HEAD)
     for head in ("grouping", "tables"):
         grid.add_column(head, overflow="fold")
-    for head in ("cells", "of one person", "noise, sd", "95% error"):
+    compared = ["as published"] if planned.plan.published_table is not None else []
+    for head in ("cells", "of one person", "noise, sd", "95% error", *compared):
         grid.add_column(head, justify="right", no_wrap=True)
     for grouping in planned.groupings:
         grid.add_row(
@@ -56,11 +59,14 @@ def plan(
             str(grouping.cells_of_one_person),
             "not measured" if grouping.deviation is None else f"{grouping.deviation:.4g}",
             f"{'+-'}{grouping.error:.4g}",
+            *([] if grouping.published_error is None else [f"+-{grouping.published_error:.4g}"]),
         )
     _show.console.print(grid)
     for basis in dict.fromkeys(grouping.basis for grouping in planned.groupings):
         names = [grouping.name for grouping in planned.groupings if grouping.basis == basis]
         which = "all groupings" if len(names) == len(planned.groupings) else ", ".join(names)
         _show.console.print(f"95% error of {which}: {BASES[basis]}.", markup=False)
+    if compared:
+        _show.console.print("As published: the 95% error with measure: published, one noise for all.", markup=False)
     if plot is not None:
         _show.console.print(f"figure written to {plot}", markup=False)

@@ -1,12 +1,17 @@
 """The posterior distribution of a number: its possible values and the probability of each."""
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.arrays import Floats, Indices, Integers
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
+
+if TYPE_CHECKING:
+    from discreet.plan.planner import ErrorLaw
 
 SLACK = 1e-8
 """Share of a tail that intervals keep free, so that rounding never makes a tail too large."""
@@ -34,6 +39,9 @@ class Posterior:
         then has no upper end. Mean and variance ignore the counts above the last value.
     difference_of
         The posteriors of the two counts, if the number is a difference of two counts.
+    estimated
+        The least-squares estimate of the number and the law of its error, if the number was estimated from several
+        measurements. Intervals then come from the law.
     residues
         True if the values are residues of a cycle. Residues have no order and no sum, hence no mean and no interval.
 
@@ -58,6 +66,7 @@ class Posterior:
     open_end: bool = False
     difference_of: "tuple[Posterior, Posterior] | None" = None
     residues: bool = False
+    estimated: "Estimated | None" = None
 
     def __post_init__(self) -> None:
         support, probabilities = np.asarray(self.support), np.asarray(self.probabilities, np.float64)
@@ -119,7 +128,8 @@ class Posterior:
         The number lies in the interval with a probability of at least `level`. At most (1 - level) / 2 is left out at
         either end, and nothing below if the least possible value is as likely as the last value of the interval. The
         interval of a difference also holds the differences at 0: if the interval of one count holds 0, the difference
-        between 0 and the high end of the other count.
+        between 0 and the high end of the other count. The interval of an estimate from several measurements comes from
+        the law of its error; its level is 0.5 to 0.9999.
 
         Parameters
         ----------
@@ -141,6 +151,8 @@ class Posterior:
         (0, 5)
         """
         self._require_order()
+        if self.estimated is not None:
+            return self.estimated.interval(level)
         low, high = (int(self.support[index]) for index in credible_ends(self.probabilities, level))
         if self.difference_of is not None and min(count.support[0] for count in self.difference_of) == 0:
             (first_low, first_high), (second_low, second_high) = (count.interval(level) for count in self.difference_of)
@@ -161,6 +173,46 @@ class Posterior:
     def _require_order(self) -> None:
         if self.residues:
             raise ParameterError("residues of a cycle have no order, so no mean and no interval; use mode()")
+
+
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """A least-squares estimate from several measurements.
+
+    Attributes
+    ----------
+    value
+        The estimate.
+    law
+        The law of its error.
+    is_count
+        True if the number cannot be below 0.
+    """
+
+    value: float
+    law: "ErrorLaw"
+    is_count: bool
+
+    def interval(self, level: Number) -> tuple[int, int]:
+        """Return the first and the last number of an interval that holds the truth with a chance of the level.
+
+        Raises
+        ------
+        ParameterError
+            `level` is not from 0.5 to 0.9999.
+        """
+        lower, upper = self.law.ends(float(exact(level, "level")))
+        low, high = (int(end) for end in self.ends_of_change(np.asarray(self.value), lower, upper))
+        if self.is_count and low <= 0:
+            return 0, max(high, math.floor(max(-lower, upper)))
+        return low, high
+
+    @staticmethod
+    def ends_of_change(values: Floats, lower: Floats | float, upper: Floats | float) -> tuple[Integers, Integers]:
+        """Return the whole numbers that are at least value - upper and at most value - lower."""
+        rounding = 1e-9 * (1 + np.abs(values))
+        first, last = np.ceil(values - upper - rounding), np.floor(values - lower + rounding)
+        return first.astype(np.int64), last.astype(np.int64)
 
 
 def credible_ends(probabilities: Floats, level: Number) -> tuple[Indices, Indices]:

@@ -9,6 +9,7 @@ from discreet.measure import keys, secrets
 from discreet.measure.drawn_cells import Draw, packed
 from discreet.measure.secret_memory import Memory
 from discreet.plan.frozen_plan import FrozenPlan, unit_rule
+from discreet.plan.measure_by_default import is_planned
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
 
@@ -35,7 +36,7 @@ def kept_plans(spec: ReleaseSpec) -> list[FrozenPlan]:
     ReleaseError
         A newer version of Discreet kept a plan.
     """
-    if spec.measure != "plan" or spec.secret is None:
+    if spec.secret is None or not is_planned(spec):
         return []
     if spec.ledger is not None:
         from discreet.account.ledger.ledger import Ledger  # a release without a ledger does not load its database

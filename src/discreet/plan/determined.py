@@ -69,7 +69,7 @@ def _adds_up(layout: Layout, indices: tuple[int, ...]) -> bool:
 def _refines(fine: Grouping, coarse: Grouping) -> bool:
     """Return True if both groupings are of the same people, and each cell of the fine one is in one of the coarse."""
     axes = {axis.book.name: axis for axis in fine.axes}
-    if _people(fine) != _people(coarse) or not {axis.book.name for axis in coarse.axes} <= set(axes):
+    if people(fine) != people(coarse) or not {axis.book.name for axis in coarse.axes} <= set(axes):
         return False
     for axis in coarse.axes:
         group_of = {leaf: number for number, group in enumerate(axis.members) for leaf in group}
@@ -78,8 +78,8 @@ def _refines(fine: Grouping, coarse: Grouping) -> bool:
     return True
 
 
-def _people(grouping: Grouping) -> Population:
-    """Return the people of a grouping: the leaves of each dimension that it constrains."""
+def people(grouping: Grouping) -> Population:
+    """Return the population of a grouping: the leaves of each dimension that it constrains."""
     sizes = {axis.book.name: len(axis.book.leaves) for axis in grouping.axes}
     sizes |= {book.name: len(book.leaves) for book, _ in grouping.within}
     return {name: leaves for name, leaves in grouping.population.items() if len(leaves) < sizes[name]}

@@ -64,6 +64,9 @@ class Given:
         Its groupings as the planner sees them, and for every grouping of the layout its index there.
     tables
         For every grouping of the workload that was measured its table of noise.
+    groups
+        Sets of indices in the workload of groupings that share cells. If one was measured, the others are not measured
+        with other noise.
     """
 
     spec: ReleaseSpec
@@ -71,6 +74,15 @@ class Given:
     workload: Workload
     index_of: Sequence[int]
     tables: Mapping[int, PTable]
+    groups: Sequence[Sequence[int]] = ()
+
+    @property
+    def open(self) -> list[int]:
+        """The groupings of the workload that may be measured: those that share no cell with a measured one."""
+        settled = set(self.tables)
+        for group in self.groups:
+            settled |= set(group) if settled & set(group) else set()
+        return [index for index in range(len(self.workload.groupings)) if index not in settled]
 
     def noise(self, new: Mapping[int, PTable], reason: str) -> ReleaseNoise:
         """Return the noise of a release that measures more groupings of the workload."""
@@ -117,7 +129,7 @@ def later_noise(given: Given, aim: Aim, planner: Planner) -> ReleaseNoise:
     goal = replace(aim, targets=(), no_worse_than_published=False)
     undetermined = workload.undetermined([])
     plan, share = None, 0.0
-    if len(given.tables) < count:
+    if given.open:
         plan, share = _planned(given, workload, goal, planner)
     kept = f"earlier releases under this version label measured {len(given.tables)} of {count} groupings"
     if plan is None and undetermined:
@@ -149,12 +161,11 @@ def _planned(given: Given, workload: Workload, aim: Aim, planner: Planner) -> tu
     """Return the plan of the other groupings for about the largest epsilon that is left, and this epsilon."""
     assert given.spec.budget is not None
     epsilon = float(Epsilon.of(given.spec.budget.epsilon))
-    others = [index for index in range(len(workload.groupings)) if index not in given.tables]
     delta = _rest_of_delta(given)
     best, fitting, failing = None, 0.0, math.inf
     share = min(max(_first_share(given, epsilon, delta), LEAST), 1.0)
     for _ in range(MOST_PLANS if delta > 0 else 0):
-        plan = _plan_at(given, workload, aim, planner, share * epsilon, delta, others)
+        plan = _plan_at(given, workload, aim, planner, share * epsilon, delta, given.open)
         if plan is not None:
             best, fitting = plan, share
         else:
@@ -200,10 +211,11 @@ def _rest_of_delta(given: Given) -> float:
 
 def _first_share(given: Given, epsilon: float, delta: float) -> float:
     """Return a first guess of the share of epsilon that is left: by sums of epsilons, or as for Gaussian noise."""
-    rows = given.spec.unit.contributions
-    tables = [(table, given.workload.times[index] * rows) for index, table in given.tables.items()]
-    summed = sum(float(table.certificate.epsilon) * times for table, times in tables)
-    loss = sum(times / variance(table) for table, times in tables)
+    rows, summed, loss = given.spec.unit.contributions, 0.0, 0.0
+    for kind in given.workload.kinds_of_person:
+        tables = [(table, kind[index] * rows) for index, table in given.tables.items()]
+        summed = max(summed, sum(float(table.certificate.epsilon) * times for table, times in tables))
+        loss = max(loss, sum(times / variance(table) for table, times in tables))
     if delta <= 0:
         return 0.0
     squares = mu_of(epsilon, 2 * delta) ** 2
@@ -260,7 +272,7 @@ def require_demands(given: Given, aim: Aim, noise: ReleaseNoise) -> None:
         one = best_advice(
             epsilon=budget.epsilon,
             delta=budget.delta,
-            cells=sum(workload.times),
+            cells=max(map(sum, workload.kinds_of_person)),
             contributions=given.spec.unit.contributions,
             bits=given.spec.bits,
         ).ptable

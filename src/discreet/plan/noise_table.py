@@ -117,7 +117,7 @@ def require_fit(spec: ReleaseSpec, noise: ReleaseNoise) -> None:
 
 def _noise(spec: ReleaseSpec, layout: Layout, bits: int | None) -> ReleaseNoise:
     rows = spec.unit.contributions
-    if spec.measure == "published":
+    if not isinstance(spec.measure, list):
         if spec.design is None:
             ptable, reason = _advised_noise(spec, MeasuredCells.all_alike(layout).touches(rows).most, bits)
         else:
@@ -230,8 +230,8 @@ def _named_noise(design: Design, bits: int | None, yaml_path: YamlPath) -> tuple
     return ptable, "the specification names this design"
 
 
-def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> tuple[PTable, str]:
-    """Return the adviser's best table for the budget."""
+def require_delta(spec: ReleaseSpec) -> None:
+    """Raise SpecError if the budget of a release has no delta, which noise on unbounded counts needs."""
     assert spec.budget is not None
     if exact(spec.budget.delta, "delta") == 0:
         raise SpecError(
@@ -239,6 +239,12 @@ def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> tuple[P
             " example 1e-9",
             ("budget",),
         )
+
+
+def _advised_noise(spec: ReleaseSpec, touches: int, bits: int | None) -> tuple[PTable, str]:
+    """Return the adviser's best table for the budget."""
+    require_delta(spec)
+    assert spec.budget is not None
     from discreet.plan.adviser import best_advice  # loads all designs, and only releases without a design need them
 
     advice = best_advice(
@@ -260,7 +266,7 @@ def contradictions(spec: ReleaseSpec, noise: ReleaseNoise) -> Iterator[str]:
     for ptable in noise.ptables:
         if spec.bits is not None and spec.bits != ptable.bits:
             yield f"bits is {spec.bits}, and the certificate's table has {ptable.bits}"
-    if spec.measure == "published":
+    if not isinstance(spec.measure, list):
         yield from _of_design(spec.design, noise.ptables[0])
         return
     for index, entry in listed_groupings(spec, noise.measured.layout).items():

@@ -5,24 +5,28 @@
 A plan is made from the specification alone, so nothing in a plan depends on the data.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from discreet.certify.ptable import PTable
-from discreet.errors import ReleaseError, SpecError
+from discreet.errors import ReleaseError
 from discreet.exact import exact, rounded_up
-from discreet.plan import codebook, read_spec
+from discreet.plan import codebook
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
 from discreet.plan.frozen_plan import FrozenPlan
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
+from discreet.plan.measure_by_default import with_measure
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.noise_table import ReleaseNoise, choose_noise
 from discreet.plan.spec import ReleaseSpec
 from discreet.plan.touches import Touches
+
+if TYPE_CHECKING:
+    from discreet.plan.planner.ledger_units import LedgerUnits
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,10 @@ class ReleasePlan:
         True if the planner chose the noise.
     kept
         What earlier releases under the same version label measured, as it was when this plan was made.
+    why_published
+        Why everything is measured as it is published, in words; None if the specification says what is measured.
+    published_table
+        For a plan, the table if everything that is published were measured with one noise.
     """
 
     spec: ReleaseSpec
@@ -80,6 +88,8 @@ class ReleasePlan:
     reason: str = ""
     planned: bool = False
     kept: tuple[FrozenPlan, ...] = ()
+    why_published: str | None = None
+    published_table: PTable | None = None
 
     @property
     def ptable(self) -> PTable:
@@ -132,7 +142,7 @@ def resolve(spec: ReleaseSpec) -> Resolved:
     return Resolved(spec, books, layout, tuple(fixed_counts(spec, layout)))
 
 
-def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = ()) -> ReleasePlan:
+def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = (), units: "LedgerUnits | None" = None) -> ReleasePlan:
     """Plan a release: choose and certify its noise, and compose its promise.
 
     Parameters
@@ -141,6 +151,8 @@ def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = ()) -> ReleasePlan
         A specification. Categories that it takes from the data are filled in.
     kept
         What earlier releases under the same version label measured. A plan reuses it.
+    units
+        The units of its ledger that the release may cost, for `measure: plan`; None without a ledger.
 
     Returns
     -------
@@ -154,20 +166,28 @@ def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = ()) -> ReleasePlan
     ReleaseError
         The budget does not suffice.
     """
+    spec, why_published = with_measure(spec)
     resolved = resolve(spec)
     planned = spec.measure == "plan"
     if planned:
         from discreet.plan.planned_noise import planned_noise  # loads all designs, as the adviser does
 
-        spec, noise = planned_noise(spec, resolved.layout, kept)
+        spec, noise, published_table = planned_noise(spec, resolved.layout, kept, units)
         resolved = replace(resolved, spec=spec)
     else:
-        noise = choose_noise(spec, resolved.layout)
+        noise, published_table = choose_noise(spec, resolved.layout), None
     unpromised = plan_with(resolved, noise, None)
     promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
-    return replace(unpromised, promise=promise, planned=planned, kept=tuple(kept))
+    return replace(
+        unpromised,
+        promise=promise,
+        planned=planned,
+        kept=tuple(kept),
+        why_published=why_published,
+        published_table=published_table,
+    )
 
 
 def plan_with(resolved: Resolved, noise: ReleaseNoise, promise: Promise | None) -> ReleasePlan:
@@ -188,58 +208,3 @@ def plan_with(resolved: Resolved, noise: ReleaseNoise, promise: Promise | None) 
         spec, resolved.codebooks, resolved.layout, resolved.literals, noise.ptables, noise.measured, exposure, promise,
         noise.reason,
     )  # fmt: skip
-
-
-def plan(spec: Any, kept: Callable[[ReleaseSpec], Sequence[FrozenPlan]] | None = None) -> ReleasePlan:
-    """Return what a release would measure and promise. No data are read, and nothing is written.
-
-    Parameters
-    ----------
-    spec
-        The path of a YAML file, a dict or a ReleaseSpec.
-    kept
-        Returns what earlier releases under the version label measured. None: nothing was measured.
-
-    Returns
-    -------
-    ReleasePlan
-        The groupings, the tables of noise, the touches and the promise.
-
-    Raises
-    ------
-    SpecError
-        The specification has a mistake, or takes categories from the data.
-    ReleaseError
-        The budget does not suffice.
-
-    Examples
-    --------
-    >>> import discreet as dc
-    >>> spec = {
-    ...     "version": "2026",
-    ...     "source": {"csv": "people.csv"},
-    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
-    ...     "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
-    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
-    ...     "key": "fresh",
-    ... }
-    >>> plan = dc.release.plan(spec)
-    >>> plan
-    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.73e-07)
-    >>> plan.touches
-    2
-    >>> plan.promise.epsilon, plan.promise.delta <= 1e-6
-    ('1', True)
-    >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
-    [('sex', 3), ('total', 1)]
-    >>> plan.ptable_of(0) is plan.ptables[0]
-    True
-    """
-    spec_file = read_spec.read(spec)
-    for name, dimension in spec_file.spec.dimensions.items():
-        if dimension.from_data and dimension.categories is None:
-            raise SpecError(
-                f"dimension {name!r} takes its categories from the data, and a plan sees none; declare them"
-            )
-    with spec_file.errors_with_lines():
-        return make_plan(spec_file.spec, () if kept is None else kept(spec_file.spec))

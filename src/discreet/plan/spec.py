@@ -66,11 +66,12 @@ class ReleaseSpec(Section):
     unit: Unit = Field(Unit(), description="Whose privacy is kept. Default: every row is a person.")
     dimensions: dict[Label, Dimension] = Field(description="The codebook of each dimension that tables use.")
     tables: list[TableSpec] = Field(min_length=1, description="The tables to publish.")
-    measure: Literal["published", "plan"] | list[MeasuredGrouping] = Field(
-        "published",
+    measure: Literal["published", "plan"] | list[MeasuredGrouping] | None = Field(
+        None,
         description="Groupings that are measured: published (every table and margin, all with one noise), plan (those"
         " that make the errors small, each with its noise), or a list. Other groupings are published from the measured"
-        " ones by least squares.",
+        " ones by least squares. Default: plan, unless the specification has a design, no budget, key: contributors, or"
+        " reconcile: none or wang-3; then published.",
     )
     accuracy: Accuracy = Field(Accuracy(), description="What measure: plan makes small, and what it must reach.")
     design: dict[str, Any] | None = Field(
@@ -220,7 +221,7 @@ class ReleaseSpec(Section):
             raise SpecError("a ledger needs the secret that opened it; give secret: {file: ...}", ("ledger",))
         require_known_names(self.metadata, [table.name for table in self.tables], self.dimensions)
         self._refuse_given_record_keys()
-        if self.measure != "plan" and self.accuracy != Accuracy():
+        if self.measure not in ("plan", None) and self.accuracy != Accuracy():
             raise SpecError("accuracy is for measure: plan; leave it out, or take measure: plan", ("accuracy",))
         for yaml_path, design in self.designs:
             _refuse_wrong_design(design, self.bits, yaml_path)
@@ -234,7 +235,7 @@ class ReleaseSpec(Section):
         return [(path, design) for path, design in [(("design",), self.design), *own] if design is not None]
 
     def _refuse_measured_with_contributor_keys(self) -> None:
-        if self.measure != "published" and self.key == "contributors":
+        if self.measure not in ("published", None) and self.key == "contributors":
             raise SpecError(
                 "key is contributors, and measure is not published; noise that people's keys choose does not compose,"
                 " so there is no budget to share among groupings: leave measure out, or take key: query",

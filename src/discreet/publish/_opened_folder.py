@@ -24,8 +24,7 @@ from discreet.publish.folder import MANIFEST, REPORT, written_version
 from discreet.publish.manifest import (
     CERTIFICATE,
     CERTIFICATES,
-    VERSION,
-    VERSION_OF_LISTS,
+    LISTS,
     Manifest,
     certificate_names,
 )
@@ -54,7 +53,7 @@ def open_folder(path: Path) -> OpenedFolder:
     if failures:
         raise refused(path, failures)
     spec = _spec(manifest)
-    if written_version(spec) != max(manifest.version, VERSION):
+    if (written_version(spec) in LISTS) != (manifest.version in LISTS):
         raise CertificateError(f"{path / MANIFEST} has a version that is not for its measure; get the folder again")
     resolved = resolve(spec)
     noise = _noise(path, manifest, resolved)
@@ -111,8 +110,8 @@ def _manifest(folder: Path) -> Manifest:
         raise CertificateError(f"{path} is larger than any manifest; get the folder again")
     manifest = Manifest.from_bytes(raw, path)
     names = certificate_names(1 if manifest.certificates is None else len(manifest.certificates))
-    if (manifest.certificates is None) != (manifest.version < VERSION_OF_LISTS):
-        raise CertificateError(f"{path} lists certificates in another version than 3, or none; get the folder again")
+    if (manifest.certificates is None) == (manifest.version in LISTS):
+        raise CertificateError(f"{path} lists certificates in a version without them, or none; get the folder again")
     if not {table_files.MEASUREMENTS, *names, REPORT} <= manifest.files.keys():
         raise CertificateError(f"{path} does not list its files; get the folder again")
     return manifest

@@ -41,6 +41,12 @@ def other_software(manifest: Manifest) -> str | None:
     return None if original == running else f"made by {original}; this is {running}"
 
 
+def is_replayed_but_for_the_report(manifest: Manifest) -> bool:
+    """Return True if this software made a folder in an older format whose tables have the same form, with intervals."""
+    same = _versions(SoftwareEntry.of_this_process()) == _versions(manifest.software)
+    return same and 1 < manifest.version < VERSION
+
+
 def _versions(software: SoftwareEntry) -> str:
     return f"Discreet {software.discreet} with numpy {software.numpy}"
 

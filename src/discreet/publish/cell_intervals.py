@@ -1,5 +1,8 @@
 """The interval beside each published count: the counts that can be true.
 
+Where the law of least squares is known, the interval comes from all measurements together (`joint_intervals`). This
+module has the other intervals, and the rules for all of them.
+
 **The interval of a measurement.** The counts k = 0, 1, ... that can give the measurement y have the weights
 
     w(k) = weight of y in the row of k,
@@ -16,11 +19,11 @@ Integers decide both ends, so that every machine, and a checker without numpy, g
 own measurement. Then the interval is widened to the count. A count that the specification fixes is public from
 elsewhere: its interval is the count alone. A cell inside a population that is fixed at 0 is fixed, too.
 
-**Groupings that are not measured.** Their counts come from least squares x, without bounds, whose error is a sum of
-independent noises, each times a factor. Let s be the largest standard deviation of x in the grouping (`variances`), and
-k the largest excess of kurtosis of the tables of noise, at least 0. If noise is right on average, the fourth moment of
-the error is (3 + k) s**4 at most, because the fourth cumulant of a sum is at most k s**4. So with a chance of 95% the
-error is at most
+**Groupings that are not measured, without a law.** Their counts come from least squares x, without bounds, whose error
+is a sum of independent noises, each times a factor. Let s be the largest standard deviation of x in the grouping
+(`variances`), and k the largest excess of kurtosis of the tables of noise, at least 0. If noise is right on average,
+the fourth moment of the error is (3 + k) s**4 at most, because the fourth cumulant of a sum is at most k s**4. So with
+a chance of 95% the error is at most
 
     r = s ((3 + k) / 0.05)**(1/4)         (3.3 s for geometric noise, 2.8 s for Gaussian noise),
 
@@ -34,7 +37,7 @@ end.
 import itertools
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -75,6 +78,7 @@ def count_intervals(
     measurements: Measurements,
     fitted: Sequence[Fitted],
     tables: Tables,
+    joint: Mapping[int, tuple[Integers, Integers]],
 ) -> list[list[CountIntervals]]:
     """Return the intervals of published counts: for each table, one entry for each of its groupings.
 
@@ -90,16 +94,20 @@ def count_intervals(
         The numbers of every part of the plan.
     tables
         The published counts of every table.
+    joint
+        The ends of the intervals from all measurements together, of the groupings that have them (`joint_intervals`).
     """
     intervals: dict[int, CountIntervals] = {}
     for number, table in enumerate(noise):
         own = {
             index: numbers
             for index, numbers in enumerate(measurements)
-            if numbers is not None and plan.measured.noise_of[index] == number
+            if numbers is not None and plan.measured.noise_of[index] == number and index not in joint
         }
-        intervals |= dict(zip(own, own_intervals(table, list(own.values())), strict=True))
+        if own:
+            intervals |= dict(zip(own, own_intervals(table, list(own.values())), strict=True))
     intervals |= least_squares_intervals(plan, noise, fitted)
+    intervals |= {index: CountIntervals(*ends) for index, ends in joint.items()}
     fixed = [_fixed_cells(plan, grouping) for grouping in plan.layout.groupings]
     return [
         [_around(intervals[index], fixed[index], numbers) for index, numbers in zip(indices, counts, strict=True)]

@@ -18,8 +18,11 @@ from discreet.plan.spec import ReleaseSpec
 from discreet.publish import table_files, table_workbook
 from discreet.publish.cell_intervals import CountIntervals, count_intervals
 from discreet.publish.display_labels import DisplayLabels
+from discreet.publish.joint_intervals import Ends, JointIntervals, joint_intervals
 from discreet.publish.manifest import (
     FORMAT,
+    JOINT_SINCE,
+    LISTS,
     VERSION,
     VERSION_OF_LISTS,
     CellGuarantee,
@@ -82,7 +85,17 @@ class Published:
 
     def intervals_of(self, tables: Tables) -> list[list[CountIntervals]]:
         """Return the intervals of other counts that were made from the same measurements."""
-        return count_intervals(self.table_plan, self.noise, self.measurements, self.fitted, tables)
+        return count_intervals(self.table_plan, self.noise, self.measurements, self.fitted, tables, self._joint_ends)
+
+    @cached_property
+    def joint(self) -> JointIntervals:
+        """The estimates from all measurements together, and the laws of their errors."""
+        return joint_intervals(self.plan, self.table_plan)
+
+    @cached_property
+    def _joint_ends(self) -> dict[int, Ends]:
+        """The ends of the intervals from all measurements together, by grouping index; none in old versions."""
+        return self.joint.ends(self.measurements) if self.version >= JOINT_SINCE else {}
 
     @cached_property
     def noise(self) -> list[Table]:
@@ -156,7 +169,7 @@ class Published:
             How keys were made, what a ledger was charged (None without a ledger), and the versions that ran.
         """
         spec = self.plan.spec
-        listed = {"certificates": self._certificates()} if self.version == VERSION_OF_LISTS else {}
+        listed = {"certificates": self._certificates()} if self.version in LISTS else {}
         return Manifest(
             format=FORMAT,
             version=self.version,
@@ -209,7 +222,7 @@ class Published:
 
 def written_version(spec: ReleaseSpec) -> Version:
     """Return the version of the format in which a release is written."""
-    return VERSION if spec.measure == "published" else VERSION_OF_LISTS
+    return VERSION_OF_LISTS if isinstance(spec.measure, list) else VERSION
 
 
 def public(spec: ReleaseSpec, version: Version = VERSION) -> dict[str, Any]:
@@ -219,7 +232,7 @@ def public(spec: ReleaseSpec, version: Version = VERSION) -> dict[str, Any]:
     """
     private = {"source", "secret", "ledger", "record_keys", "accuracy"}
     private |= {"language", "metadata"} if version == 1 else set()
-    private |= {"measure"} if version < VERSION_OF_LISTS else set()
+    private |= {"measure"} if version not in LISTS else set()
     published = spec.model_copy(update={"metadata": spec.metadata.without_unused(spec.used)})
     document = published.model_dump(mode="json", exclude=private)
     changed: dict[str, Any] = {"design": _public_design(spec.design)}

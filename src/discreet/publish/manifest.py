@@ -12,14 +12,21 @@ from discreet import __version__
 from discreet.errors import CertificateError
 
 FORMAT: Literal["discreet release"] = "discreet release"
-VERSION: Literal[2] = 2
+VERSION: Literal[4] = 4
 """The version of the format in which folders are written that measure every grouping with one noise."""
 
-VERSION_OF_LISTS: Literal[3] = 3
+VERSION_OF_LISTS: Literal[5] = 5
 """The version of the format in which folders are written whose specification lists the groupings to measure."""
 
-Version = Literal[1, 2, 3]
-"""The versions of the format that are read. Folders of version 1 have no intervals, no README and no metadata."""
+Version = Literal[1, 2, 3, 4, 5]
+"""The versions of the format that are read. Folders of version 1 have no intervals, no README and no metadata. In
+versions 2 and 3, which are otherwise like 4 and 5, the interval of a measured cell is that of its own measurement."""
+
+LISTS = (3, 5)
+"""The versions whose specification lists the groupings to measure."""
+
+JOINT_SINCE = 4
+"""From this version on, intervals are computed from all measurements together."""
 
 CERTIFICATE = "certificate.json"
 """The file of the certificate of a release with one table of noise."""
@@ -130,7 +137,7 @@ class SoftwareEntry(Document):
 
 
 class Manifest(Document):
-    """The manifest: what a folder holds and promises. Only version 3 of the format has `certificates`."""
+    """The manifest: what a folder holds and promises. Only versions with lists have `certificates`."""
 
     format: Literal["discreet release"]
     version: Version

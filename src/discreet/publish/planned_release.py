@@ -16,7 +16,7 @@ Every number follows from the specification and the certified table alone.
 import json
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -24,13 +24,15 @@ from typing import Any
 import numpy as np
 
 from discreet.certify.ptable import PTable
+from discreet.errors import BudgetError
 from discreet.exact import upper
 from discreet.labels import OTHER, listed
 from discreet.measure import secrets
 from discreet.measure.ledger_use import Charge, LedgerUse
 from discreet.plan.guarantee import GROUP, method_of, why_no_promise
 from discreet.plan.named_groupings import in_words
-from discreet.plan.release_plan import ReleasePlan
+from discreet.plan.noise_table import ReleaseNoise
+from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
 
 LEVEL = 0.95
@@ -70,6 +72,8 @@ class PlannedGrouping:
         Half width that 95% of the errors keep within.
     basis
         A key of `BASES`.
+    published_error
+        The error if everything that is published were measured, with one noise. None if the release is not planned.
     """
 
     name: str
@@ -81,6 +85,7 @@ class PlannedGrouping:
     deviation: float | None
     error: float
     basis: str
+    published_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,11 +100,15 @@ class PlannedRelease:
         Every grouping, with its noise and error.
     charge
         What a ledger would be charged, and what is left there before; None without a ledger.
+    published_units
+        For a plan with a ledger, the units if everything that is published were measured with one noise. None without a
+        ledger, for other releases, and if all units of the ledger do not cover that.
     """
 
     plan: ReleasePlan
     groupings: tuple[PlannedGrouping, ...]
     charge: Charge | None
+    published_units: int | None = None
 
     def __repr__(self) -> str:
         errors = [grouping.error for grouping in self.groupings]
@@ -131,6 +140,7 @@ class PlannedRelease:
                 for table, ptable in enumerate(plan.ptables)
             ],
             "reason": plan.reason,
+            "why_published": plan.why_published,
             "groupings": [
                 {
                     "name": grouping.name,
@@ -142,6 +152,7 @@ class PlannedRelease:
                     "deviation": grouping.deviation,
                     "error_95": grouping.error,
                     "basis": grouping.basis,
+                    "published_error_95": grouping.published_error,
                 }
                 for grouping in self.groupings
             ],
@@ -151,7 +162,12 @@ class PlannedRelease:
             ],
             "ledger": None
             if self.charge is None
-            else {"units": self.charge.units, "left": self.charge.left, "capacity": self.charge.capacity},
+            else {
+                "units": self.charge.units,
+                "left": self.charge.left,
+                "capacity": self.charge.capacity,
+                "published_units": self.published_units,
+            },
         }
 
     def to_json(self) -> str:
@@ -208,6 +224,25 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     >>> planned.document()["cells"]
     4
     """
+    groupings, other = _groupings(plan), _measured_as_published(plan)
+    if other is None:
+        return PlannedRelease(plan, groupings, _charge(plan))
+    pairs = zip(groupings, _groupings(other), strict=True)
+    compared = tuple(replace(grouping, published_error=published.error) for grouping, published in pairs)
+    return PlannedRelease(plan, compared, _charge(plan), _units(other))
+
+
+def _measured_as_published(plan: ReleasePlan) -> ReleasePlan | None:
+    """Return a release of the same tables that measures all of them with one noise; None if it is not planned."""
+    if plan.published_table is None:
+        return None
+    resolved = Resolved(
+        plan.spec.model_copy(update={"measure": "published"}), plan.codebooks, plan.layout, plan.literals
+    )
+    return plan_with(resolved, ReleaseNoise.of_one_table(plan.layout, plan.published_table), None)
+
+
+def _groupings(plan: ReleasePlan) -> tuple[PlannedGrouping, ...]:
     layout, table_plan = plan.layout, make_table_plan(plan)
     exact = table_plan.exact_deviations()
     reconciled = {index for _, part in table_plan.parts for index in part.grouping_indices}
@@ -234,7 +269,7 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
                 basis,
             )
         )
-    return PlannedRelease(plan, tuple(groupings), _charge(plan))
+    return tuple(groupings)
 
 
 def _largest_deviation(table_plan: TablePlan, index: int) -> float:
@@ -253,6 +288,15 @@ def _charge(plan: ReleasePlan) -> Charge | None:
     if plan.spec.ledger is None:
         return None
     return LedgerUse.of(plan, secrets.of_spec(plan.spec.secret)).charge(plan)
+
+
+def _units(plan: ReleasePlan) -> int | None:
+    """Return what a ledger would be charged; None without a ledger, and if all its units do not cover the release."""
+    try:
+        charge = _charge(plan)
+    except BudgetError:
+        return None
+    return None if charge is None else charge.units
 
 
 def error_within(ptable: PTable) -> int:
@@ -345,9 +389,22 @@ def _levels_in_words(plan: ReleasePlan) -> dict[str, str]:
 def _measured_in_words(plan: ReleasePlan) -> dict[str, str]:
     """Return how many groupings are measured; nothing if all are."""
     left = plan.measured.noise_of.count(None)
+    if plan.why_published is not None:
+        return {"measured": plan.why_published}
     if not left:
         return {}
     return {"measured": f"{len(plan.measured.groupings)} groupings; {left} are published from them by least squares"}
+
+
+def units_in_words(planned: PlannedRelease) -> str | None:
+    """Return what a ledger would be charged, and what if everything were measured with one noise; None without one."""
+    if planned.charge is None:
+        return None
+    words = charge_in_words(planned.charge)
+    if planned.plan.published_table is None:
+        return words
+    other = "all its units do not cover it" if planned.published_units is None else f"{planned.published_units} units"
+    return f"{words}; with measure: published, {other}"
 
 
 def charge_in_words(charge: Charge) -> str:

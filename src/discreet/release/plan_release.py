@@ -1,17 +1,20 @@
-"""Plan a release as it would be made now, around what earlier releases under its version label measured."""
+"""`dc.release.plan`: what a release would measure and promise, around what was measured under its version label."""
 
 from typing import Any
 
+from discreet.errors import SpecError
 from discreet.measure.kept_plans import kept_plans
-from discreet.plan import release_plan
-from discreet.plan.release_plan import ReleasePlan
+from discreet.measure.ledger_units import ledger_units
+from discreet.plan import read_spec
+from discreet.plan.release_plan import ReleasePlan, make_plan
 
 
 def plan(spec: Any) -> ReleasePlan:
     """Return what a release would measure and promise. No data are read, and nothing is reserved.
 
-    With `measure: plan`, the plan that is kept under the version label is reused: it is read from the ledger, or from
-    the memory of the secret, if there is one.
+    If the release is planned, the plan that is kept under its version label is reused: it is read from the ledger or,
+    without a ledger, from the memory of the secret. A new plan costs no more units of the ledger than the budget of the
+    release allows.
 
     Parameters
     ----------
@@ -29,10 +32,10 @@ def plan(spec: Any) -> ReleasePlan:
         The specification has a mistake, or takes categories from the data.
     ReleaseError
         The budget does not suffice, or a plan leaves out what was measured under its label.
-    LedgerError
-        The ledger cannot be read.
     SecretError
         The secret, or its memory, cannot be used.
+    LedgerError
+        The ledger cannot be read.
 
     Examples
     --------
@@ -47,8 +50,21 @@ def plan(spec: Any) -> ReleasePlan:
     ... }
     >>> plan = dc.release.plan(spec)
     >>> plan
-    ReleasePlan(1 tables, 2 groupings, geometric, 2 touches, epsilon 1, delta 6.73e-07)
+    ReleasePlan(1 tables, 2 groupings, geometric, 1 touches, epsilon 1, delta 3.85e-07)
     >>> plan.touches
-    2
+    1
+    >>> plan.promise.epsilon, plan.promise.delta <= 1e-6
+    ('1', True)
+    >>> [(grouping.name, grouping.size) for grouping in plan.layout.groupings]
+    [('sex', 3), ('total', 1)]
+    >>> plan.ptable_of(0) is plan.ptables[0]
+    True
     """
-    return release_plan.plan(spec, kept_plans)
+    spec_file = read_spec.read(spec)
+    for name, dimension in spec_file.spec.dimensions.items():
+        if dimension.from_data and dimension.categories is None:
+            raise SpecError(
+                f"dimension {name!r} takes its categories from the data, and a plan sees none; declare them"
+            )
+    with spec_file.errors_with_lines():
+        return make_plan(spec_file.spec, kept_plans(spec_file.spec), ledger_units(spec_file.spec))

@@ -158,8 +158,9 @@ class Release:
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A column for each dimension, with `_total` in margins, and the columns `count`, `low` and `high`. With
             `across`: the columns LABEL, "LABEL low" and "LABEL high" for each category. The interval of a cell is
-            that of its own measurement, widened to the published count; at 95% it is the published one. A margin that
-            is not measured has the interval of least squares. `high` is missing if the interval has no end.
+            widened to the published count; at 95% it is the published one. Levels from 0.5 to 0.9999 use all
+            measurements, as published intervals do; others use the cell's own measurement, or for a margin that is not
+            measured the variance of least squares. `high` is missing if the interval has no end.
 
         Raises
         ------
@@ -295,8 +296,15 @@ class Release:
             raise ParameterError(f"{problem}; choose one of: {', '.join(names)}")
         return names.index(name)
 
-    def _ends(self, index: int, position: int, level: Number) -> "_Ends":
-        """Return the intervals of a grouping of a table: as published at 95%, else from each cell's measurement.
+    def _joint_ends(self, level: Number) -> dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Return the ends of intervals from all measurements, by grouping index, at levels that are not published."""
+        inside = float(exact(level, "level"))
+        if Fraction(str(level)) == PUBLISHED_LEVEL or not 0.5 <= inside <= 0.9999:
+            return {}
+        return self.published.joint.ends(self.measurements, inside)
+
+    def _ends(self, index: int, position: int, level: Number, joint: Mapping[int, tuple[Any, Any]]) -> "_Ends":
+        """Return the intervals of a grouping of a table: as published at 95%, else from `joint` if it has them.
 
         An interval is widened to the published count.
         """
@@ -307,6 +315,9 @@ class Release:
 
         counts = self.published.tables[index][position]
         grouping_index = self.published.plan.layout.tables[index][1][position]
+        if grouping_index in joint:
+            low, high = joint[grouping_index]
+            return _Ends(np.minimum(low, counts), np.maximum(high, counts), np.zeros(counts.shape, dtype=bool))
         ptable = self.plan.ptable_of(grouping_index)
         if ptable is None:
             return self._least_squares_ends(grouping_index, counts, level)
@@ -335,7 +346,8 @@ class Release:
         columns = {name: pa.array(column, pa.string()) for name, column in zip(dimensions, labels, strict=True)}
         numbers: dict[str, Any] = {"count": pa.array(_flat(counts))}
         if level is not None:
-            cells = [self._ends(index, position, level) for position in range(len(groupings))]
+            joint = self._joint_ends(level)
+            cells = [self._ends(index, position, level, joint) for position in range(len(groupings))]
             numbers["low"] = pa.array(_flat([part.low for part in cells]))
             numbers["high"] = pa.array(
                 _flat([part.high for part in cells]), mask=_flat([part.open_end for part in cells])
@@ -353,7 +365,7 @@ class Release:
         rows = table_files.table_rows(table, [(layout.groupings[groupings[chosen]], (counts,))])
         labels = [", ".join(label for label in row[:-1] if label != TOTAL) or "total" for row in rows]
         part = slice(MOST_BARS)
-        low, high, open_end = self._ends(index, chosen, level)
+        low, high, open_end = self._ends(index, chosen, level, self._joint_ends(level))
         shown = _Ends(low.ravel()[part], high.ravel()[part], open_end.ravel()[part])
         return labels[part], counts.ravel()[part], shown
 

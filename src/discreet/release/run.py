@@ -16,6 +16,7 @@ from discreet import files, interrupts
 from discreet.count import found_categories
 from discreet.errors import FixedCountWarning, ParameterError, SpecError
 from discreet.measure.kept_plans import kept_plans
+from discreet.measure.ledger_units import ledger_units
 from discreet.plan import read_spec
 from discreet.plan.metadata import known_language
 from discreet.plan.release_plan import ReleasePlan, make_plan
@@ -138,7 +139,7 @@ def _plans(
         if language is not None:
             complete_spec = complete_spec.model_copy(update={"language": known_language(language)})
         tell("choosing and certifying the design", 0)
-        plan = make_plan(complete_spec, kept_plans(complete_spec))
+        plan = make_plan(complete_spec, kept_plans(complete_spec), ledger_units(complete_spec))
         require_workbooks(plan)
         return plan, make_table_plan(plan), frame
 

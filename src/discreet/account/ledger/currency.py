@@ -103,6 +103,10 @@ class Unit:
         together = compose(self.pair, units, step=self.pair.step)
         return together.epsilon(budget.delta), together.delta(budget.epsilon)
 
+    def fitting(self, budget: Budget, most: int) -> int:
+        """Return how many units, up to `most`, are within a budget."""
+        return _most(lambda units: Fraction(self.composed(units, budget)[1]) <= budget.delta, most)
+
     def cost(self, parts: Parts, contributions: int, most: int) -> int | None:
         """Return the least number of units, up to `most`, that dominate a release; None if it takes more.
 

@@ -34,7 +34,7 @@ def adding_up(report: Report, manifest: dict[str, Any], tables: list[Table], pub
     spec, layout = manifest["spec"], published.layout
     need(spec["reconcile"] in ("auto", "tree", "cube", "wang-3", "none"), "spec.reconcile is no method")
     need(isinstance(spec["fixed"], list), "spec.fixed is no list")
-    populations, clamped = _populations(spec, layout, any(table.upper is not None for table in tables))
+    populations, clamped = populations_of(spec, layout, any(table.upper is not None for table in tables))
     names = [document["name"] for document, _ in layout.tables]
     _check_methods(manifest, names, populations, clamped)
     settled = [_consistent(published, numbers) for numbers in populations]
@@ -54,7 +54,7 @@ def adding_up(report: Report, manifest: dict[str, Any], tables: list[Table], pub
         )
 
 
-def _populations(spec: dict[str, Any], layout: Layout, ends: bool) -> tuple[list[list[int]], list[int]]:
+def populations_of(spec: dict[str, Any], layout: Layout, ends: bool) -> tuple[list[list[int]], list[int]]:
     """Return the tables that are reconciled together, fewer filters first, and the tables that are clamped."""
     if spec["reconcile"] == "none" or ends:
         return [], list(range(len(layout.tables)))

@@ -4,10 +4,15 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, product
 from typing import Any
 
+from .additivity import populations_of
 from .cells import Grouping, Layout, Noise, selected
 from .findings import Report, need
+from .joint import Joint, has_one_law, joint_of
 from .tables import Counts, Ends, PublishedTable
 from .weights import Table
+
+JOINT_SINCE = 4
+"""The version of the format since which intervals are computed from all measurements together."""
 
 TAIL = 40
 """One part in so many is left out at either end of an interval, at most."""
@@ -15,17 +20,21 @@ TAIL = 40
 
 def check_intervals(
     report: Report,
-    spec: dict[str, Any],
+    manifest: dict[str, Any],
     layout: Layout,
     noise: Noise,
     tables: list[Table],
     measured: list[Counts | None],
     published: list[PublishedTable | None],
 ) -> None:
-    """Add a finding if the measurement of each cell gives the interval of the cell.
+    """Add a finding if every interval is the one that the measurements give.
 
-    Raise WrongError if a count lies outside its interval, or if an interval of a measured cell has other ends.
+    Intervals that come from all measurements of a population with levels are not recomputed: they are stated.
+
+    Raise WrongError if a count lies outside its interval, or if an interval that is recomputed has other ends.
     """
+    spec = manifest["spec"]
+    joint, with_levels = _joint(manifest, layout, noise, tables, measured)
     rules = [_Rule(table) for table in tables]
     known: dict[tuple[int, int], tuple[int, int]] = {}
     number = unchecked = 0
@@ -40,9 +49,14 @@ def check_intervals(
                 need(
                     0 <= low <= count and (high is None or count <= high), f"{where} {low} to {high}, without the count"
                 )
+                if index in joint:
+                    accepted = joint[index].accepts(cell, count, stated)
+                    need(accepted, f"{where} {low} to {high}, and {joint[index].in_words(cell)}")
+                    number += 1
+                    continue
                 if cell in fixed:
                     expected: Ends = (count, count)
-                elif values is None or table is None:
+                elif values is None or table is None or index in with_levels:
                     unchecked += 1
                     continue
                 else:
@@ -53,9 +67,30 @@ def check_intervals(
                 need(stated == expected, f"{where} {low} to {high}, and should be {expected[0]} to {expected[1]}")
                 number += 1
     if number:
-        report.add("proved", "intervals", f"each of {number} counts is inside the interval that its measurement gives")
+        report.add("proved", "intervals", f"each of {number} counts is inside the interval that the measurements give")
     if unchecked:
-        report.state(f"the intervals of {unchecked} counts that were not measured; each count is inside its interval")
+        report.state(f"the intervals of {unchecked} counts; each count is inside its interval")
+
+
+def _joint(
+    manifest: dict[str, Any], layout: Layout, noise: Noise, tables: list[Table], measured: list[Counts | None]
+) -> tuple[dict[int, Joint], set[int]]:
+    """Return the intervals from all measurements together, and the groupings of populations with levels."""
+    spec = manifest["spec"]
+    own = spec["fixed"] or spec["key"] == "contributors" or not all(map(has_one_law, tables))
+    if manifest["version"] < JOINT_SINCE or own:
+        return {}, set()
+    found: dict[int, Joint] = {}
+    with_levels: set[int] = set()
+    populations, _ = populations_of(spec, layout, ends=False)
+    for numbers in populations:
+        indices = [index for number in numbers for index in layout.tables[number][1]]
+        joint = joint_of(layout, indices, noise, tables, measured)
+        if joint is None:
+            with_levels |= {index for index in indices if index not in found}
+        else:
+            found |= {index: own for index, own in joint.items() if index not in found and index not in with_levels}
+    return found, with_levels
 
 
 def _widened(low: int, high: int, count: int, upper: int | None) -> Ends:

@@ -21,8 +21,8 @@ LATEST_SCHEME = 2
 MOST_TABLES = 1000
 MEASURED = ["table", "margin", "design"]
 
-LISTS = 3
-"""The version of the format that lists certificates."""
+LISTS = (3, 5)
+"""The versions of the format that list certificates."""
 
 
 class Certificate(NamedTuple):
@@ -94,7 +94,7 @@ def _row(document: dict[str, Any], bits: int) -> Row:
 
 def certificate_names(manifest: dict[str, Any]) -> list[str]:
     """Return the names of the files of certificates. Raise WrongError if the manifest lists others."""
-    if manifest["version"] < LISTS:
+    if manifest["version"] not in LISTS:
         return ["certificate.json"]
     entries = manifest["certificates"]
     need(isinstance(entries, list) and 0 < len(entries) <= MOST_TABLES, "it lists no certificates, or too many")
@@ -111,7 +111,7 @@ def noise_of(manifest: dict[str, Any], layout: cells.Layout, certificates: list[
 
     Raise WrongError unless groupings are measured as the specification says, with the tables in the order of their use.
     """
-    if manifest["version"] < LISTS:
+    if manifest["version"] not in LISTS:
         return [0] * len(layout.groupings)
     digests = [certificate.document["digest"] for certificate in certificates]
     integers = {(own.table.bits, own.table.upper, own.table.rows, own.table.interior) for own in certificates}
@@ -209,7 +209,7 @@ def touches(report: Report, manifest: dict[str, Any], layout: cells.Layout, nois
     expected = max(map(sum, worst))
     stated = integer(privacy["touches"], 1, 10**6, "privacy.touches")
     need(stated == expected, f"{stated} are stated, and the specification gives {expected}")
-    if manifest["version"] >= LISTS:
+    if manifest["version"] in LISTS:
         for table, entry in enumerate(manifest["certificates"]):
             most = max(numbers[table] for numbers in worst)
             need(

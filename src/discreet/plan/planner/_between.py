@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from discreet.account.composition import MOST_PARTITIONED
 from discreet.plan.planner._candidates import Task, in_classes
-from discreet.plan.planner._certified_noise import GAUSSIAN, Kind, power_kind, rough_variances
+from discreet.plan.planner._certified_noise import rough_variances
+from discreet.plan.planner._noise_kinds import GAUSSIAN, Kind, power_kind
 from discreet.plan.planner._shares import Search, Split, best_split
 
 POWERS = (1.25, 1.5, 1.75)
@@ -80,11 +81,11 @@ def best_between(task: Task, splits: Sequence[tuple[Kind, Split]], least: float)
 def _tried(task: Task, split: Split, loss_power: float, powers: Sequence[float]) -> list[Between]:
     """Return one share of the budget with noise of several powers."""
     search = Search(task.workload, split.slots, task.shape(GAUSSIAN))
-    times = [int(cost) for cost in search.costs]
+    persons = task.persons(split.slots)
     found = []
     for power in powers:
         kind = power_kind(power, loss_power)
-        variances = rough_variances(kind, split.precisions, times, task.budget)
+        variances = rough_variances(kind, split.precisions, persons, task.budget)
         if variances is not None:
             by_grouping = task.workload.variances(search.tau(1 / variances))
             found.append(Between(float(task.goal().error(by_grouping)), kind, split))

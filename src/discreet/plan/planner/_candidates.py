@@ -1,14 +1,15 @@
 """Plans with certified tables: from shares of a budget to tables, and the plan with one noise for everything."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.plan.planner._certified_noise import Budget, CertifiedNoise, Kind, advised_noise, certified_noise
+from discreet.plan.planner._certified_noise import CertifiedNoise, advised_noise, certified_noise
 from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_classes import classes
+from discreet.plan.planner._noise_kinds import Budget, Kind, Persons
 from discreet.plan.planner._shares import Goal, Search, Shape, Split, polished
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.workload import Workload
@@ -26,6 +27,9 @@ class Task:
         Sets of groupings that may be measured, each with one noise.
     emphasis
         The factor of every variance; None: the factors of the aim.
+    exposure
+        From sets of groupings, each with one noise, to the number of cells of each noise that hold one person, for
+        every kind of person. None: the sums over groupings that the workload states.
     """
 
     workload: Workload
@@ -33,6 +37,16 @@ class Task:
     budget: Budget
     slots: tuple[tuple[int, ...], ...]
     emphasis: Floats | None = None
+    exposure: Callable[[Sequence[tuple[int, ...]]], Persons] | None = None
+
+    def persons(self, slots: Sequence[tuple[int, ...]]) -> Persons:
+        """Return how many cells of each noise hold one person, for every kind of person."""
+        if self.exposure is not None:
+            return self.exposure(slots)
+        rows = {
+            tuple(sum(row[grouping] for grouping in slot) for slot in slots) for row in self.workload.kinds_of_person
+        }
+        return sorted(row for row in rows if any(row))
 
     def error(self, candidate: "Candidate") -> float:
         """Return what the aim makes small, as a variance."""
@@ -78,7 +92,7 @@ class Candidate:
             shares = 2 * np.arcsinh(np.sqrt(0.5 / self.noise.variances))
         else:
             shares = self.noise.variances ** (-self.kind.loss_power / 2)
-        return float((Search(task.workload, self.slots, task.shape(self.kind)).costs * shares).sum())
+        return float(Search(task.workload, self.slots, task.shape(self.kind)).loads(shares).max())
 
     def noise_of(self, count: int) -> tuple[int | None, ...]:
         """Return for every one of `count` groupings the index of its table; None if it is not measured."""
@@ -94,9 +108,9 @@ def one_noise(task: Task) -> Candidate:
     ParameterError
         No design meets the budget.
     """
-    workload, cells = task.workload, sum(task.workload.times)
-    noise, name = advised_noise(cells, task.budget)
+    workload = task.workload
     everything = (tuple(range(len(workload.groupings))),)
+    noise, name = advised_noise(max(cells for (cells,) in task.persons(everything)), task.budget)
     tau = np.full(len(workload.groupings), 1 / noise.variances[0])
     return Candidate(Kind(name, 2.0, (), 2.0), everything, noise, workload.variances(tau))
 
@@ -121,8 +135,7 @@ def in_classes(task: Task, split: Split, shape: Shape, caps: Floats | None = Non
 def certified(task: Task, kind: Kind, slots: Sequence[tuple[int, ...]], precisions: Floats) -> Candidate | None:
     """Return the plan with certified tables; None if no table holds its noise."""
     search = Search(task.workload, slots, task.shape(kind))
-    times = [int(cost) for cost in search.costs]
-    noise = certified_noise(kind, precisions, times, task.budget)
+    noise = certified_noise(kind, precisions, task.persons(slots), task.budget)
     if noise is None:
         return None
     return Candidate(kind, tuple(slots), noise, task.workload.variances(search.tau(1 / noise.variances)))

@@ -15,7 +15,7 @@ from discreet.arrays import Floats
 from discreet.errors import ParameterError, TargetError
 from discreet.plan.planner._between import best_between
 from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, with_classes
-from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Kind
+from discreet.plan.planner._noise_kinds import GAUSSIAN, GEOMETRIC, Kind
 from discreet.plan.planner._shares import Split, best_split, polished
 from discreet.plan.planner.aim import Aim, Target
 from discreet.plan.planner.error_law import error_law

@@ -1,6 +1,7 @@
 """How a budget is best shared out among groupings, in real numbers. Nothing here is a proof.
 
-One person is in `touches` cells of each measured grouping. What the person loses in all adds up, about:
+One person is in `touches` cells of each measured grouping. What the person loses in all adds up, about (and the largest
+loss counts if there are several kinds of person, such as women and men):
 
     geometric noise      sum of touches epsilon_g               precision cosh(epsilon_g) - 1
     noise of shape p     sum of touches (1 / sigma_g)^p         precision 1 / sigma_g^2
@@ -47,6 +48,9 @@ SOFT, HARD = 4.0, 400.0
 
 NEARBY = 0.05
 """A start whose variances exceed caps by e to this power nearly keeps the caps."""
+
+TOGETHER = 64.0
+"""The exponent of the p-norm that stands for the largest loss of a kind of person, in the search."""
 
 OUTSIDE = 1e-3
 """A plan whose variances exceed caps by e to this power counts as one that keeps the caps."""
@@ -190,9 +194,9 @@ class Search:
         self._members: Integers = np.array([grouping for slot in slots for grouping in slot])
         self._slot_of_member = np.repeat(np.arange(len(slots)), [len(slot) for slot in slots])
         self._starts = np.searchsorted(self._slot_of_member, np.arange(len(slots)))
-        self.costs: Floats = np.array(
-            [sum(workload.times[grouping] for grouping in slot) for slot in slots], dtype=float
-        )
+        persons = np.array(workload.kinds_of_person, dtype=float)
+        self._persons: Floats = np.add.reduceat(persons[:, self._members], self._starts, axis=1)
+        self.costs: Floats = self._persons.max(axis=0)
 
     def tau(self, precisions: Floats) -> Floats:
         """Return the precision of every grouping from the precision of every slot, along the last axis."""
@@ -201,19 +205,32 @@ class Search:
         return tau
 
     def shares(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return the part of the budget of every slot, and its share for one touch."""
+        """Return the part of the budget of every slot, and its share for one touch, of the largest possible shares."""
         parts = np.exp(np.maximum(points - points.max(axis=-1, keepdims=True), SMALLEST_LOG))
-        parts /= parts.sum(axis=-1, keepdims=True)
+        parts /= self.loads(parts / self.costs).max(axis=-1, keepdims=True)
         return parts, self.shape.total * parts / self.costs
+
+    def loads(self, shares: Floats) -> Floats:
+        """Return what every kind of person loses, along the last axis."""
+        return np.asarray(shares @ self._persons.T)
 
     def variances(self, points: Floats) -> Floats:
         """Return the variance of every grouping for every row of coordinates."""
         return self.workload.variances(self.tau(self.shape.precision(self.shares(points)[1])[0]))
 
+    def _smooth_shares(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return shares for one touch that keep the budget by a p-norm, and the slope of the logarithm of the norm."""
+        raw = np.exp(np.maximum(points - points.max(axis=-1, keepdims=True), SMALLEST_LOG)) / self.costs
+        loads = self.loads(raw)
+        top = loads.max(axis=-1, keepdims=True)
+        norm = top * ((loads / top) ** TOGETHER).sum(axis=-1, keepdims=True) ** (1 / TOGETHER)
+        slope = raw * (((loads / norm) ** (TOGETHER - 1)) @ self._persons) / norm
+        return self.shape.total * raw / norm, slope
+
     def function(self, goal: Goal, points: Floats) -> tuple[Floats, Floats]:
         """Return what a goal minimises, and its slope, for every row of coordinates."""
         workload, spaces = self.workload, self.workload.spaces
-        parts, shares = self.shares(points)
+        shares, slope_of_norm = self._smooth_shares(points)
         precisions, steepness = self.shape.precision(shares)
         inverse = 1 / workload.precisions(self.tau(precisions))
         variances = spaces.sum_below(spaces.dimensions * inverse) / workload.cells**2
@@ -221,8 +238,8 @@ class Search:
         above = spaces.sum_above(slope / workload.cells**2)
         by_grouping = -spaces.sum_below(spaces.dimensions * above * inverse**2) / workload.cells
         by_slot = np.add.reduceat(by_grouping[..., self._members], self._starts, axis=-1)
-        by_part = by_slot * steepness * self.shape.total / self.costs
-        return value, parts * (by_part - (parts * by_part).sum(axis=-1, keepdims=True))
+        by_share = by_slot * steepness * shares
+        return value, by_share - by_share.sum(axis=-1, keepdims=True) * slope_of_norm
 
     def split(self, goal: Goal, points: Floats) -> Split:
         """Return the shares at one point."""
@@ -302,7 +319,8 @@ def polished(split: Split, workload: Workload, slots: Sequence[tuple[int, ...]],
     """Return the best shares near a split whose slots were put together into other slots."""
     share_of = {grouping: share for slot, share in zip(split.slots, split.shares, strict=True) for grouping in slot}
     search = Search(workload, slots, shape)
-    parts = [sum(workload.times[grouping] * share_of[grouping] for grouping in slot) for slot in slots]
+    most = np.max(workload.kinds_of_person, axis=0).tolist()
+    parts = [sum(most[grouping] * share_of[grouping] for grouping in slot) for slot in slots]
     steps = 200 if goal.caps is None else 60
     points = search.descend(goal, np.log(np.array([parts])), steps, EXPONENTS[-2:])
     return search.split(goal, points[0])

@@ -22,6 +22,7 @@ law is discrete. Inverted bare, one geometric noise of epsilon .5 has the quanti
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,9 +32,9 @@ import numpy.typing as npt
 
 from discreet.arrays import Floats, Integers
 from discreet.certify.ptable import PTable
-from discreet.domain import Counts
 from discreet.errors import ParameterError, UndeterminedError
 from discreet.plan.planner._certified_noise import variance
+from discreet.plan.planner._characteristic import Characteristic, noise_of_all_counts
 from discreet.plan.planner.workload import Workload
 
 Complex = npt.NDArray[np.complex128]
@@ -52,8 +53,8 @@ PERIODS = 60.0
 
 NEGLIGIBLE = 1e-18
 
-POINTS_PER_DEVIATION = 700.0
-"""Points on which the characteristic function of a noise is tabulated, for each unit of its standard deviation."""
+DISTINCT = 1e-13
+"""Coefficients that differ by less, as a share of the largest, count as equal."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def coefficients(workload: Workload, tau: Any, grouping: int) -> list[Coefficien
         )
     box = _inverse_precisions(workload, precisions, grouping)
     result = []
-    for other in np.flatnonzero(precisions > 0).tolist():
+    population = np.array(workload.population_of) == workload.population_of[grouping]
+    for other in np.flatnonzero((precisions > 0) & population).tolist():
         shared = tuple(min(pair) for pair in zip(levels, workload.groupings[other], strict=True))
         values = box[tuple(slice(level + 1) for level in shared)]
         multiplicities = np.ones(())
@@ -180,7 +182,7 @@ class ErrorLaw:
         Returns
         -------
         numpy.ndarray, numpy.ndarray
-            Whole numbers of 0 or more. An interval that would lie below 0 goes from 0 to the half width.
+            Whole numbers of 0 or more. An interval that begins at 0 is not shorter than the half width.
 
         Raises
         ------
@@ -188,12 +190,7 @@ class ErrorLaw:
             The level is out of range.
         """
         lower, upper = self.ends(level)
-        values = np.asarray(estimate, dtype=np.float64)
-        rounding = 1e-9 * (1 + np.abs(values))
-        first = np.maximum(np.ceil(values - upper - rounding), 0)
-        last = np.floor(values - lower + rounding)
-        last = np.where(last < 0, math.floor(max(-lower, upper)), last)
-        return first.astype(np.int64), last.astype(np.int64)
+        return interval_around(np.asarray(estimate, dtype=np.float64), np.asarray(lower), np.asarray(upper))
 
     def ends(self, level: float) -> tuple[float, float]:
         """Return ends of the error: below the first and above the second end with at most (1 - level) / 2 each."""
@@ -210,6 +207,16 @@ class ErrorLaw:
         turned = (heights * np.exp(-1j * frequencies * x)).imag / frequencies
         return 0.5 - self._spacing / math.pi * float(turned.sum())
 
+    def density(self, x: Floats, smoothing: float) -> Floats:
+        """Return the density of the error plus normal noise of a standard deviation of .01 or more, at some points."""
+        frequencies, heights = self._heights
+        more = max(smoothing**2 - self._sigma**2, 0.0)
+        heights = heights * np.exp(-more * frequencies**2 / 2)
+        present = np.abs(heights) > NEGLIGIBLE
+        frequencies, heights = frequencies[present], heights[present]
+        turned = np.exp(-1j * np.multiply.outer(np.asarray(x, dtype=np.float64), frequencies)) @ heights
+        return np.asarray(self._spacing / math.pi * turned.real)
+
     @cached_property
     def _sigma(self) -> float:
         return max(SMOOTHING, RELATIVE_SMOOTHING * self.deviation)
@@ -220,7 +227,7 @@ class ErrorLaw:
 
     @cached_property
     def _is_symmetric(self) -> bool:
-        return all(_noise(table)[0] == _noise(table)[0][::-1] for table, _, _ in self.terms)
+        return all(noise_of_all_counts(table)[0] == noise_of_all_counts(table)[0][::-1] for table, _, _ in self.terms)
 
     @cached_property
     def _heights(self) -> tuple[Floats, Complex]:
@@ -231,12 +238,12 @@ class ErrorLaw:
         alone = [
             (characteristic, float(value), float(multiplicity))
             for table, values, multiplicities in self.terms
-            for characteristic in [_Characteristic(table)]
+            for characteristic in [Characteristic(table)]
             for value, multiplicity in zip(values, multiplicities, strict=True)
         ]
         alone.sort(key=lambda term: -abs(term[1]) * math.sqrt(term[2]))
         for characteristic, value, multiplicity in alone:
-            heights *= characteristic.at(value * frequencies) ** multiplicity
+            heights *= characteristic.power(value * frequencies, multiplicity)
             present = np.abs(heights) > NEGLIGIBLE
             frequencies, heights = frequencies[present], heights[present]
         return frequencies, heights
@@ -249,6 +256,23 @@ class ErrorLaw:
             middle = (low + high) / 2
             low, high = (middle, high) if self.smoothed_cdf(middle) < probability else (low, middle)
         return high
+
+
+def interval_around(estimates: Floats, lower: Floats, upper: Floats) -> tuple[Integers, Integers]:
+    """Return the whole numbers from 0 on that are at least estimate - upper and at most estimate - lower.
+
+    Parameters
+    ----------
+    estimates
+        Least-squares estimates.
+    lower, upper
+        Ends of their errors, as `ErrorLaw.ends` returns. They are broadcast against the estimates.
+    """
+    rounding = 1e-9 * (1 + np.abs(estimates))
+    first = np.maximum(np.ceil(estimates - upper - rounding), 0).astype(np.int64)
+    last = np.floor(estimates - lower + rounding).astype(np.int64)
+    half = np.floor(np.maximum(-lower, upper)).astype(np.int64)
+    return first, np.where(first == 0, np.maximum(last, half), last)
 
 
 def error_law(
@@ -296,24 +320,62 @@ def error_law(
     """
     _check(workload, tables, noise_of, grouping)
     for table in tables:
-        _noise(table)
+        noise_of_all_counts(table)
     tau = [0.0 if index is None else 1 / variance(tables[index]) for index in noise_of]
     found = coefficients(workload, tau, grouping)
-    collected: dict[int, dict[float, float]] = {}
+    terms = []
     for part in found:
         index = noise_of[part.grouping]
         assert index is not None
-        by_value = collected.setdefault(index, {})
-        for value, multiplicity in zip(part.values.tolist(), part.multiplicities.tolist(), strict=True):
-            if multiplicity > 0 and value != 0:
-                rounded = float(f"{value:.14g}")
-                by_value[rounded] = by_value.get(rounded, 0.0) + multiplicity
-    terms = tuple(
-        (tables[index], np.array(list(by_value)), np.array(list(by_value.values())))
-        for index, by_value in collected.items()
-    )
+        terms.append((tables[index], part.values, part.multiplicities))
     whole = all(bool((part.multiplicities == np.rint(part.multiplicities)).all()) for part in found)
-    return ErrorLaw(math.sqrt(float(workload.variances(tau)[grouping])), whole, terms)
+    return law_of_terms(terms, is_exact=whole)
+
+
+def law_of_terms(terms: Iterable[tuple[PTable, Floats, Floats | None]], *, is_exact: bool = True) -> ErrorLaw:
+    """Return the law of a sum of independent noises, each times a coefficient.
+
+    Parameters
+    ----------
+    terms
+        Tables of noise, each with coefficients, and with the number of noises that have each coefficient. None: one.
+    is_exact
+        As in `ErrorLaw`.
+
+    Raises
+    ------
+    ParameterError
+        The noise of a table depends on the count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import discreet as dc
+    >>> from discreet.plan.planner import law_of_terms
+    >>> table = dc.design.geometric(epsilon="0.5").certify()
+    >>> law = law_of_terms([(table, np.array([0.5, 0.5, 0.0]), None)])
+    >>> round(law.deviation, 3), round(law.quantile(0.95), 2)
+    (1.98, 4.05)
+    """
+    by_table: dict[int, tuple[PTable, list[Floats], list[Floats]]] = {}
+    for table, values, multiplicities in terms:
+        noise_of_all_counts(table)
+        _, all_values, all_multiplicities = by_table.setdefault(id(table), (table, [], []))
+        all_values.append(np.ravel(values))
+        all_multiplicities.append(np.ones(np.size(values)) if multiplicities is None else np.ravel(multiplicities))
+    largest = max(
+        (float(np.abs(part).max(initial=0.0)) for _, parts, _ in by_table.values() for part in parts), default=0
+    )
+    collected, square = [], 0.0
+    for table, parts, counts in by_table.values():
+        rounded = np.rint(np.concatenate(parts) / (largest * DISTINCT or 1.0))
+        distinct, inverse = np.unique(rounded, return_inverse=True)
+        number = np.bincount(inverse.reshape(-1), np.concatenate(counts))
+        present = (distinct != 0) & (number > 0)
+        values = distinct[present] * (largest * DISTINCT)
+        collected.append((table, values, number[present]))
+        square += float(values**2 @ number[present]) * variance(table)
+    return ErrorLaw(math.sqrt(square), is_exact, tuple(collected))
 
 
 def _check(workload: Workload, tables: tuple[PTable, ...], noise_of: tuple[int | None, ...], grouping: int) -> None:
@@ -323,45 +385,3 @@ def _check(workload: Workload, tables: tuple[PTable, ...], noise_of: tuple[int |
         raise ParameterError(f"noise_of is {noise_of!r:.60}; give indices of {len(tables)} tables, or None")
     if not 0 <= grouping < len(workload.groupings):
         raise ParameterError(f"grouping is {grouping}; give an index below {len(workload.groupings)}")
-
-
-def _noise(table: PTable) -> tuple[tuple[int, ...], int]:
-    """Return the weights of the noise, and the least noise. Raise ParameterError if noise depends on the count."""
-    if not isinstance(table.domain, Counts) or table.rows or len(table.interior) != 1:
-        raise ParameterError(
-            "the noise of a table depends on the count, and then its error has no law of its own; take each cell's own"
-            " interval"
-        )
-    row = table.interior[0]
-    return tuple(row.weights), row.first
-
-
-class _Characteristic:
-    """The characteristic function of the noise of a table, tabulated over one period and interpolated by cubics."""
-
-    def __init__(self, table: PTable) -> None:
-        weights, first = _noise(table)
-        masses: Floats = np.array(weights, dtype=np.float64) / 2.0**table.bits
-        points = max(POINTS_PER_DEVIATION * (1 + math.sqrt(variance(table))), 4.0 * len(weights))
-        size = 1 << math.ceil(math.log2(points))
-        spread = np.zeros(size)
-        spread[(np.arange(len(masses)) + first) % size] = masses
-        values = np.conj(np.fft.fft(spread))
-        self._step = 2 * math.pi / size
-        self._size = size
-        self._values = np.concatenate([values[-1:], values, values[:3]])
-
-    def at(self, frequencies: Floats) -> Complex:
-        """Return the function at some frequencies, by the cubic through the four nearest points."""
-        place = np.mod(frequencies / self._step, self._size)
-        index = np.minimum(place.astype(np.int64), self._size - 1)
-        x = place - index
-        before, here, after, last = (self._values[index + shift] for shift in range(4))
-        return np.asarray(
-            here
-            + x
-            * (
-                (after - before / 3 - here / 2 - last / 6)
-                + x * ((before + after) / 2 - here + x * ((last - before) / 6 + (here - after) / 2))
-            )
-        )

@@ -9,24 +9,27 @@ Demands, such as the half width of a grouping, are met or refused (`_demands`).
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.account.composition import MOST_CONTRIBUTIONS
+from discreet.account.composition import MOST_CONTRIBUTIONS, MOST_PARTITIONED
 from discreet.certify.ptable import PTable
 from discreet.design import parameters
 from discreet.design.additive.maxent import SMALLEST_DELTA
+from discreet.domain import Counts
 from discreet.errors import ParameterError, UndeterminedError
 from discreet.exact import Epsilon, Number, exact
 from discreet.plan.planner._between import best_between
 from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, one_noise, with_classes
-from discreet.plan.planner._certified_noise import GAUSSIAN, GEOMETRIC, Budget, Kind
+from discreet.plan.planner._certified_noise import is_affordable, noise_of_table, rough_variances
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
 from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
-from discreet.plan.planner._shares import Split, best_split
+from discreet.plan.planner._noise_kinds import GAUSSIAN, GEOMETRIC, Budget, Kind, Persons
+from discreet.plan.planner._shares import Search, Split, best_split
 from discreet.plan.planner.aim import Aim
+from discreet.plan.planner.ledger_units import LedgerUnits
 from discreet.plan.planner.workload import Workload
 
 HOPELESS = 4.0
@@ -59,6 +62,8 @@ class NoisePlan:
         The same if all published groupings were measured with one noise.
     composed
         Epsilon of the budget, and an upper bound of delta for one person over all tables together.
+    published_table
+        The table if all published groupings were measured with one noise.
     kind
         The kind of noise: "geometric", "gaussian", "power" (between them), or, if all groupings have one noise, the
         adviser's design.
@@ -66,7 +71,7 @@ class NoisePlan:
         The root of what the aim makes small.
     gaussian_bound
         The least error that Gaussian noise, correlated noise included, could have (ResidualPlanner). Geometric noise
-        can have less. None if categories overlap.
+        can have less. None if categories overlap, or tables have filters.
     reason
         Why this plan was chosen, in words.
     """
@@ -76,6 +81,7 @@ class NoisePlan:
     deviations: tuple[float, ...]
     published_deviations: tuple[float, ...]
     composed: tuple[float, float]
+    published_table: PTable
     kind: str
     error: float
     gaussian_bound: float | None
@@ -92,6 +98,8 @@ def plan_noise(
     contributions: int = 1,
     groups: Iterable[Iterable[int]] | None = None,
     measured: Iterable[int] | None = None,
+    exposure: Callable[[Sequence[tuple[int, ...]]], Persons] | None = None,
+    units: LedgerUnits | None = None,
 ) -> NoisePlan:
     """Return which groupings to measure, and with which certified noise, for the least error that a budget can buy.
 
@@ -111,6 +119,12 @@ def plan_noise(
         Sets of indices of groupings that must have one noise if they are measured, because they share a cell.
     measured
         Indices of the groupings that may be measured. None: all.
+    exposure
+        From sets of indices of groupings, each set with one noise, to the number of cells of each noise that hold one
+        person, for every kind of person who may lose most. None: sums over the groupings of each set.
+    units
+        The units of a ledger that the plan may cost. If no plan costs so few, the plan is for epsilon and delta alone,
+        and `reason` says so. None: the release has no ledger.
 
     Returns
     -------
@@ -140,14 +154,59 @@ def plan_noise(
     """
     aim = Aim() if aim is None else aim
     aim.check(workload)
-    budget = _budget(epsilon, delta, bits, contributions)
-    task = Task(workload, aim, budget, _slots(workload, groups, measured))
+    budget = replace(_budget(epsilon, delta, bits, contributions), units=units)
+    task = Task(workload, aim, budget, _slots(workload, groups, measured), exposure=exposure)
     published = one_noise(task)
     candidates = _candidates(task, published)
-    if measured is None and are_met(task, published, published):
-        candidates.append(published)
+    if measured is None:
+        alone = [published] if units is None else [published, *_with_unit(task, published, units)]
+        candidates += [plan for plan in alone if are_met(task, plan, published) and _is_affordable(task, plan)]
+    if units is not None and not candidates:
+        return _without_units(workload, aim, task, groups, measured, units)
     best = min(candidates, key=task.error) if candidates else nearest_plan(task, published)
     return _plan(task, best, candidates, published)
+
+
+def _is_affordable(task: Task, candidate: Candidate) -> bool:
+    return is_affordable(candidate.noise.tables, task.persons(candidate.slots), task.budget)
+
+
+def _with_unit(task: Task, published: Candidate, units: LedgerUnits) -> list[Candidate]:
+    """Return the plan that measures all groupings with the table of the ledger, if that meets the budget."""
+    table = units.unit.ptable
+    if not isinstance(table.domain, Counts) or table.domain.lower or table.domain.upper is not None:
+        return []
+    noise = noise_of_table(table, task.persons(published.slots), task.budget)
+    if noise is None or (task.budget.bits is not None and table.bits != task.budget.bits):
+        return []
+    tau = np.full(len(task.workload.groupings), 1 / noise.variances[0])
+    kind = Kind(str(table.design.get("name", "custom")), 2.0, (), 2.0)
+    return [Candidate(kind, published.slots, noise, task.workload.variances(tau))]
+
+
+def _without_units(
+    workload: Workload,
+    aim: Aim,
+    task: Task,
+    groups: Iterable[Iterable[int]] | None,
+    measured: Iterable[int] | None,
+    units: LedgerUnits,
+) -> NoisePlan:
+    """Return the plan for epsilon and delta alone."""
+    budget = task.budget
+    plan = plan_noise(
+        workload,
+        aim,
+        epsilon=budget.epsilon.exponent or str(budget.epsilon),
+        delta=budget.delta,
+        bits=budget.bits,
+        contributions=budget.contributions,
+        groups=groups,
+        measured=measured,
+        exposure=task.exposure,
+    )
+    note = f"no plan costs at most {units.most} units of the ledger, which the budget allows, so units were left aside"
+    return replace(plan, reason=f"{plan.reason}; {note}")
 
 
 def _budget(epsilon: Number, delta: Number, bits: int | None, contributions: int) -> Budget:
@@ -210,11 +269,15 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
             continue
         split = in_classes(task, split, shape)
         splits.append((kind, split))
+    if task.budget.contributions > MOST_PARTITIONED:
+        splits = _best_alone(task, splits)
+    for kind, split in splits:
+        shape = task.shape(kind)
         candidate = certified(task, kind, split.slots, split.precisions)
         if candidate is None:
             continue
         total = candidate.total(task)
-        if total > shape.total * RICHER:
+        if total > shape.total * RICHER and task.budget.contributions <= MOST_PARTITIONED:
             shape = replace(shape, total=total)
             again = with_classes(task, kind, best_split(task.workload, task.slots, shape, task.goal()), shape)
             candidate = candidate if again is None else min(candidate, again, key=task.error)
@@ -227,10 +290,27 @@ def _candidates(task: Task, published: Candidate) -> list[Candidate]:
     return [candidate for candidate in met if candidate is not None]
 
 
+def _best_alone(task: Task, splits: Sequence[tuple[Kind, Split]]) -> list[tuple[Kind, Split]]:
+    """Return the kind with the least error in floats alone: for many rows of one person, tables take long to certify.
+
+    All kinds are returned if there are demands, or if no kind is found in floats.
+    """
+    if task.aim.no_worse_than_published or task.aim.targets:
+        return list(splits)
+    errors = {}
+    for number, (kind, split) in enumerate(splits):
+        variances = rough_variances(kind, split.precisions, task.persons(split.slots), task.budget)
+        if variances is not None:
+            search = Search(task.workload, split.slots, task.shape(kind))
+            by_grouping = task.workload.variances(search.tau(1 / variances))
+            errors[number] = task.aim.error(task.workload, by_grouping)
+    return [splits[min(errors, key=lambda number: errors[number])]] if errors else list(splits)
+
+
 def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], published: Candidate) -> NoisePlan:
     workload, goal = task.workload, task.goal()
     bound = None
-    if max(workload.times) == 1:
+    if workload.is_plain:
         mu = mu_of(float(task.budget.epsilon), float(task.budget.delta)) / task.budget.contributions
         bound = math.sqrt(gaussian_bound(workload, goal, best.variances, mu))
     return NoisePlan(
@@ -239,6 +319,7 @@ def _plan(task: Task, best: Candidate, candidates: Sequence[Candidate], publishe
         tuple(np.sqrt(best.variances).tolist()),
         tuple(np.sqrt(published.variances).tolist()),
         (float(task.budget.epsilon), best.noise.delta),
+        published.noise.tables[0],
         best.kind.name,
         math.sqrt(task.error(best)),
         bound,
@@ -254,7 +335,10 @@ def _reason(task: Task, best: Candidate, candidates: Sequence[Candidate], publis
         if other is not best and other is not published
     ]
     others.append(f"{math.sqrt(task.error(published)):.4g} if all are measured with one noise")
+    units = ""
+    if task.budget.units is not None:
+        units = f"; the least for at most {task.budget.units.most} units of the ledger, which the budget allows"
     return (
         f"{best.kind.name} noise on {measured} of {len(task.workload.groupings)} groupings:"
-        f" {MEANINGS[task.aim.name]} is {math.sqrt(task.error(best)):.4g}, against {' and '.join(others)}"
+        f" {MEANINGS[task.aim.name]} is {math.sqrt(task.error(best)):.4g}, against {' and '.join(others)}{units}"
     )

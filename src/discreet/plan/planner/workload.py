@@ -16,6 +16,10 @@ A plan determines t if and only if lambda_s > 0 for all s <= t. Spaces of dimens
 if the groups of a level have equal sizes, as they have on axes without levels. With unequal groups the formula is what
 the planner minimises; the true variances come from `reconcile.variances`.
 
+Groupings may be of several populations, for example of all people and of women. Measurements of one population tell
+nothing about another one, so the spaces of two populations are different spaces, and lambda_s sums over measured
+groupings of one population.
+
 Only pairs (s, t) with s <= t and t published are listed, never the cube of all axes: 19,651 pairs for the 2,626 margins
 of 25 variables with up to three variables each.
 """
@@ -53,6 +57,12 @@ class Workload:
     given
         For every grouping the precision of a measurement that there is already; 0 if there is none. It adds to the
         precisions of every plan. None: 0 for all.
+    populations
+        For every grouping the number of its population. None: all groupings are of one population.
+    persons
+        For every kind of person, and every grouping, how many cells hold the person: women are in no cell of a table of
+        men. 0 for all if the cells of a grouping are cells of another one with the same noise. None: one kind of
+        person, who is in `touches` cells of each grouping.
 
     Raises
     ------
@@ -73,12 +83,18 @@ class Workload:
     groupings: tuple[tuple[int, ...], ...]
     touches: tuple[int, ...] | None = None
     given: tuple[float, ...] | None = None
+    populations: tuple[int, ...] | None = None
+    persons: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", _tuples(self.axes, "axes"))
         object.__setattr__(self, "groupings", _tuples(self.groupings, "groupings"))
         touches = [1] * len(self.groupings) if self.touches is None else self.touches
         object.__setattr__(self, "touches", _tuples([touches], "touches")[0])
+        populations = [0] * len(self.groupings) if self.populations is None else self.populations
+        object.__setattr__(self, "populations", _tuples([populations], "populations")[0])
+        persons = [self.touches] if self.persons is None else self.persons
+        object.__setattr__(self, "persons", _tuples(persons, "persons"))
         self._check()
 
     def _check(self) -> None:
@@ -96,15 +112,21 @@ class Workload:
                 )
             if any(not 0 <= level < len(sizes) for level, sizes in zip(grouping, self.axes, strict=True)):
                 raise ParameterError(f"grouping {number} is {grouping}; give levels that the axes {self.axes} have")
-        known: set[tuple[int, ...]] = set()
-        for grouping in self.groupings:
-            if grouping in known:
-                raise ParameterError(f"the grouping {grouping} is given twice; give every grouping once")
-            known.add(grouping)
-        if len(self.times) != len(self.groupings) or min(self.times) < 1:
+        if len(self.population_of) != len(self.groupings):
             raise ParameterError(
-                f"touches are {self.times!r:.60}; give for each of {len(self.groupings)} groupings an integer from 1 on"
+                f"populations are {self.population_of!r:.60}; give a number for each of {len(self.groupings)} groupings"
             )
+        known: set[tuple[int, tuple[int, ...]]] = set()
+        for pair in zip(self.population_of, self.groupings, strict=True):
+            if pair in known:
+                raise ParameterError(f"the grouping {pair[1]} is given twice; give every grouping once")
+            known.add(pair)
+        for name, rows, least in (("touches", (self.times,), 1), ("persons", self.kinds_of_person, 0)):
+            if not rows or any(len(row) != len(self.groupings) or min(row) < least for row in rows):
+                raise ParameterError(
+                    f"{name} are {rows!r:.60}; give for each of {len(self.groupings)} groupings an integer from"
+                    f" {least} on"
+                )
         pairs = sum(math.prod(level + 1 for level in grouping) for grouping in self.groupings)
         if pairs > MOST_PAIRS:
             raise ParameterError(
@@ -117,6 +139,23 @@ class Workload:
         """How many cells of every grouping hold one person, at most."""
         assert self.touches is not None
         return self.touches
+
+    @property
+    def population_of(self) -> tuple[int, ...]:
+        """The number of the population of every grouping."""
+        assert self.populations is not None
+        return self.populations
+
+    @property
+    def kinds_of_person(self) -> tuple[tuple[int, ...], ...]:
+        """For every kind of person, how many cells of every grouping hold the person."""
+        assert self.persons is not None
+        return self.persons
+
+    @property
+    def is_plain(self) -> bool:
+        """True if there is one population, and everyone is in one cell of each grouping."""
+        return len(set(self.population_of)) == 1 and set(self.kinds_of_person) == {(1,) * len(self.groupings)}
 
     @cached_property
     def cells(self) -> Floats:
@@ -211,12 +250,10 @@ def _spaces(workload: Workload) -> Spaces:
     for axis, sizes in enumerate(workload.axes):
         dimensions *= np.diff(np.array([0, *sizes], dtype=np.float64))[rows[:, axis]]
     present = dimensions > 0
-    keys = np.ascontiguousarray(rows[present]).view(f"V{2 * levels.shape[1]}").reshape(-1) if levels.shape[1] else None
-    if keys is None:
-        first_pair, space_of_pair = np.zeros(1, dtype=np.int64), np.zeros(present.sum(), dtype=np.int64)
-    else:
-        _, first_pair, space_of_pair = np.unique(keys, return_index=True, return_inverse=True)
     owners = owner[present]
+    populations = np.array(workload.population_of, dtype=np.int32)[owners].view(np.int16).reshape(-1, 2)
+    keys = np.ascontiguousarray(np.hstack([populations, rows[present]])).view(f"V{2 * levels.shape[1] + 4}").reshape(-1)
+    _, first_pair, space_of_pair = np.unique(keys, return_index=True, return_inverse=True)
     boxes = np.full(len(rows), -1)
     boxes[present] = space_of_pair
     by_space = np.argsort(space_of_pair, kind="stable")

@@ -65,8 +65,9 @@ TEXTS = {
     "tables": "The tables",
     "tables_intro": "The large number is the published count. The small numbers below it are its interval: averaged"
     " over counts, at least 95% of such intervals hold the true count.",
-    "tables_widened": "An interval comes from the measurement of its own cell. If the published count lies outside,"
-    " because tables were made to add up, the interval was widened to the published count.",
+    "tables_widened": "An interval comes from all measurements together if the law of their errors is known, and from"
+    " the measurement of its own cell otherwise. If the published count lies outside, because tables were made to add"
+    " up, the interval was widened to the published count.",
     "tables_fixed": "A count that is public from elsewhere stands without an interval.",
     "tables_no_end": "An interval such as “≥ 5” has no upper end.",
     "tables_dash": "A dash stands where no count was published.",

@@ -63,8 +63,9 @@ TEXTS = {
     "tables": "Les tableaux",
     "tables_intro": "Le grand nombre est l’effectif publié. Les petits nombres au-dessous sont son intervalle\u202f:"
     " en moyenne sur les effectifs, au moins 95\u202f% de ces intervalles contiennent le vrai effectif.",
-    "tables_widened": "Un intervalle provient de la mesure de sa propre cellule. Si l’effectif publié se trouve en"
-    " dehors, parce que les tableaux ont été rendus additifs, l’intervalle a été élargi jusqu’à l’effectif publié.",
+    "tables_widened": "Un intervalle provient de toutes les mesures ensemble si la loi de leurs erreurs est connue, et"
+    " sinon de la mesure de sa propre cellule. Si l’effectif publié se trouve en dehors, parce que les tableaux ont été"
+    " rendus additifs, l’intervalle a été élargi jusqu’à l’effectif publié.",
     "tables_fixed": "Un effectif déjà public par ailleurs est donné sans intervalle.",
     "tables_no_end": "Un intervalle comme «\u202f≥ 5\u202f» n’a pas de borne supérieure.",
     "tables_dash": "Un tiret indique qu’aucun effectif n’a été publié.",

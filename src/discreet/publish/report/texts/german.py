@@ -64,7 +64,8 @@ TEXTS = {
     "tables": "Die Tabellen",
     "tables_intro": "Die große Zahl ist die veröffentlichte Zahl. Die kleinen Zahlen darunter sind ihr Intervall: Im"
     " Mittel über alle Zahlen enthalten mindestens 95\u202f% solcher Intervalle die wahre Zahl.",
-    "tables_widened": "Ein Intervall beruht auf der Messung seiner eigenen Zelle. Liegt die veröffentlichte Zahl"
+    "tables_widened": "Ein Intervall beruht auf allen Messungen gemeinsam, wenn die Verteilung ihrer Fehler bekannt"
+    " ist, und sonst auf der Messung seiner eigenen Zelle. Liegt die veröffentlichte Zahl"
     " außerhalb, weil die Tabellen additiv gemacht wurden, so wurde das Intervall bis zur veröffentlichten Zahl"
     " erweitert.",
     "tables_fixed": "Eine Zahl, die aus anderer Quelle öffentlich ist, steht ohne Intervall.",

@@ -63,8 +63,9 @@ TEXTS = {
     "tables": "Las tablas",
     "tables_intro": "El número grande es el recuento publicado. Los números pequeños debajo son su intervalo: en"
     " promedio sobre los recuentos, al menos el 95\u202f% de estos intervalos contienen el recuento verdadero.",
-    "tables_widened": "Un intervalo procede de la medición de su propia celda. Si el recuento publicado queda fuera,"
-    " porque las tablas se ajustaron para que fueran aditivas, el intervalo se amplió hasta el recuento publicado.",
+    "tables_widened": "Un intervalo procede de todas las mediciones juntas si se conoce la ley de sus errores, y si no,"
+    " de la medición de su propia celda. Si el recuento publicado queda fuera, porque las tablas se ajustaron para que"
+    " fueran aditivas, el intervalo se amplió hasta el recuento publicado.",
     "tables_fixed": "Un recuento que ya es público por otra fuente aparece sin intervalo.",
     "tables_no_end": "Un intervalo como «≥ 5» no tiene límite superior.",
     "tables_dash": "Un guion indica que no se publicó ningún recuento.",
