@@ -9,7 +9,8 @@ import pytest
 
 from discreet import design
 from discreet.measure import secrets
-from discreet.publish.planned_release import describe, error_within
+from discreet.publish.noise_in_words import error_within
+from discreet.publish.planned_release import describe
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release.plan_release import plan
 

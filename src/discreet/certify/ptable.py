@@ -175,7 +175,7 @@ class PTable:
         >>> table.perturb([0, 3, 2041]).shape
         (3,)
         """
-        if data_frames.is_series(counts):
+        if not isinstance(counts, np.ndarray) and data_frames.is_series(counts):
             aligned_keys = data_frames.aligned(keys, counts)
             return data_frames.series_like(counts, self.perturb(np.asarray(counts), aligned_keys))
         names = categories.names(self.design, self.domain.size)

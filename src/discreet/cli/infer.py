@@ -20,7 +20,7 @@ from discreet.exact import exact
 
 if TYPE_CHECKING:
     from discreet.infer import Estimate, Posterior
-    from discreet.infer._cell_choice import CellsUsed
+    from discreet.infer.cell_choice import CellsUsed
     from discreet.infer.release_folder import FolderReader
 
 MOST_ROWS = 20

@@ -30,7 +30,6 @@ from discreet.arrays import Integers
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.infer import combine, ratios
-from discreet.infer._cell_choice import CellChoice, CellsUsed
 from discreet.infer._changes import change_rows
 from discreet.infer._csv_lines import CellRows, lines
 from discreet.infer._same_population import require_comparable, require_matching_grouping
@@ -39,6 +38,7 @@ from discreet.infer._select_cells import (
     read_labels,
     selections_of,
 )
+from discreet.infer.cell_choice import CellChoice, CellsUsed
 from discreet.infer.credible_intervals import as_rows, column_names, intervals
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.posteriors import posterior
@@ -56,6 +56,16 @@ def folder(path: str | os.PathLike[str]) -> "FolderReader":
 
     `discreet verify` checks the rest, above all that the published tables are made from the measurements.
 
+    Parameters
+    ----------
+    path
+        The folder that `discreet release` made.
+
+    Returns
+    -------
+    FolderReader
+        Intervals, sums, shares and changes of the folder.
+
     Raises
     ------
     ParameterError
@@ -63,6 +73,26 @@ def folder(path: str | os.PathLike[str]) -> "FolderReader":
     CertificateError
         This is not a release folder, a file differs from its digest in the manifest, or the certificate does not keep
         the design and the budget of the specification.
+
+    Examples
+    --------
+    >>> import discreet as dc, pathlib, tempfile
+    >>> temporary = tempfile.TemporaryDirectory()
+    >>> people = pathlib.Path(temporary.name, "people.csv")
+    >>> _ = people.write_text("sex\\n" + 40 * "f\\n" + 60 * "m\\n")
+    >>> spec = {
+    ...     "version": "2026",
+    ...     "source": {"csv": str(people)},
+    ...     "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+    ...     "tables": [{"name": "people", "dimensions": ["sex"]}],
+    ...     "budget": {"epsilon": 1, "delta": "1e-6"},
+    ...     "key": "fresh",
+    ... }
+    >>> _ = dc.release.run(spec, people.with_name("published"))
+    >>> reader = dc.infer.folder(people.with_name("published"))
+    >>> reader.csv().splitlines()[0]
+    'table,sex,measured,low,high,mean,most_likely'
+    >>> temporary.cleanup()
     """
     from discreet.publish.verify_folder import read_folder  # the engines take a while to load
 

@@ -26,10 +26,9 @@ from discreet.plan.guarantee import composed_promise
 from discreet.plan.layout import Layout
 from discreet.plan.named_groupings import in_words
 from discreet.plan.noise_table import ReleaseNoise
-from discreet.plan.planner._certified_noise import variance
-from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.error_law import error_law
+from discreet.plan.planner.gaussian_bounds import mu_of
 from discreet.plan.planner.noise_plan import NoisePlan
 from discreet.plan.planner.workload import Workload
 from discreet.plan.spec import ReleaseSpec
@@ -124,7 +123,7 @@ def later_noise(given: Given, aim: Aim, planner: Planner) -> ReleaseNoise:
     """
     require_affordable(given, given.noise({}, ""))
     count = len(given.workload.groupings)
-    precisions = [1 / variance(given.tables[index]) if index in given.tables else 0.0 for index in range(count)]
+    precisions = [1 / _variance(given.tables[index]) if index in given.tables else 0.0 for index in range(count)]
     workload = replace(given.workload, given=tuple(precisions))
     goal = replace(aim, targets=(), no_worse_than_published=False)
     undetermined = workload.undetermined([])
@@ -215,7 +214,7 @@ def _first_share(given: Given, epsilon: float, delta: float) -> float:
     for kind in given.workload.kinds_of_person:
         tables = [(table, kind[index] * rows) for index, table in given.tables.items()]
         summed = max(summed, sum(float(table.certificate.epsilon) * times for table, times in tables))
-        loss = max(loss, sum(times / variance(table) for table, times in tables))
+        loss = max(loss, sum(times / _variance(table) for table, times in tables))
     if delta <= 0:
         return 0.0
     squares = mu_of(epsilon, 2 * delta) ** 2
@@ -238,6 +237,11 @@ def _no_room(given: Given, undetermined: Sequence[int]) -> ReleaseError:
         f" {_some([names[index] for index in undetermined])}, which it does not determine. Possible with this budget:"
         f" {_some(possible)}. Publish these alone, or give a larger budget, which is of both releases together"
     )
+
+
+def _variance(table: PTable) -> float:
+    """Return the variance of the noise of a table."""
+    return float(table.utility["variance"][1])
 
 
 def _some(names: Sequence[str]) -> str:
@@ -276,8 +280,8 @@ def require_demands(given: Given, aim: Aim, noise: ReleaseNoise) -> None:
             contributions=given.spec.unit.contributions,
             bits=given.spec.bits,
         ).ptable
-        most = np.sqrt(workload.variances(np.full(len(numbers), 1 / variance(one))))
-        tau = np.array([0.0 if number is None else 1 / variance(noise.ptables[number]) for number in numbers])
+        most = np.sqrt(workload.variances(np.full(len(numbers), 1 / _variance(one))))
+        tau = np.array([0.0 if number is None else 1 / _variance(noise.ptables[number]) for number in numbers])
         for grouping, (asked, has) in enumerate(zip(most, np.sqrt(workload.variances(tau)), strict=True)):
             _require(workload, grouping, "the standard deviation", float(asked) * (1 + 1e-9), float(has))
 

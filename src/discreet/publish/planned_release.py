@@ -15,10 +15,8 @@ Every number follows from the specification and the certified table alone.
 
 import json
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -33,9 +31,9 @@ from discreet.plan.guarantee import GROUP, method_of, why_no_promise
 from discreet.plan.named_groupings import in_words
 from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
+from discreet.publish.noise_in_words import design_in_words, error_within
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
 
-LEVEL = 0.95
 NORMAL = 1.959964
 """95% of a normal distribution is within so many standard deviations."""
 
@@ -297,41 +295,6 @@ def _units(plan: ReleasePlan) -> int | None:
     except BudgetError:
         return None
     return None if charge is None else charge.units
-
-
-def error_within(ptable: PTable) -> int:
-    """Return the smallest number that the noise of a table keeps within with a chance of 95% or more, exactly.
-
-    It holds for large counts. A table without rows for large counts has the largest number over its counts.
-    """
-    table = ptable.table
-    lower = getattr(ptable.domain, "lower", 0)
-    if table.interior:
-        return max(_within(row.first, row.weights) for row in table.interior)
-    return max(_within(row.first - lower - index, row.weights) for index, row in enumerate(table.rows))
-
-
-def _within(first: int, weights: tuple[int, ...]) -> int:
-    """Return the smallest distance from 0 that holds 95% of the weights of first, first + 1, ..."""
-    below = list(accumulate(weights, initial=0))  # the sum of all weights before each one
-    end = first + len(weights)
-
-    def is_enough(distance: int) -> bool:
-        weight = below[max(min(distance + 1, end) - first, 0)] - below[max(min(-distance, end) - first, 0)]
-        return weight * 100 >= below[-1] * round(100 * LEVEL)
-
-    return bisect_left(range(max(abs(first), abs(end))), True, key=is_enough)
-
-
-def design_in_words(ptable: PTable) -> str:
-    """Return the name and the main settings of a design."""
-    settings = (
-        "epsilon", "alpha", "sigma2", "variance", "scale", "shape", "eta", "support", "upper", "n", "sensitivity",
-    )  # fmt: skip
-    design = dict(ptable.design)
-    return ", ".join(
-        [str(design.get("name", "custom")), *(f"{name} {design[name]}" for name in settings if name in design)]
-    )
 
 
 def guarantee_in_words(plan: ReleasePlan) -> str:

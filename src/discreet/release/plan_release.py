@@ -4,7 +4,7 @@ from typing import Any
 
 from discreet.errors import SpecError
 from discreet.measure.kept_plans import kept_plans
-from discreet.measure.ledger_units import ledger_units
+from discreet.measure.unit_allowance import ledger_units
 from discreet.plan import read_spec
 from discreet.plan.release_plan import ReleasePlan, make_plan
 

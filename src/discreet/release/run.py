@@ -16,7 +16,7 @@ from discreet import files, interrupts
 from discreet.count import found_categories
 from discreet.errors import FixedCountWarning, ParameterError, SpecError
 from discreet.measure.kept_plans import kept_plans
-from discreet.measure.ledger_units import ledger_units
+from discreet.measure.unit_allowance import ledger_units
 from discreet.plan import read_spec
 from discreet.plan.metadata import known_language
 from discreet.plan.release_plan import ReleasePlan, make_plan

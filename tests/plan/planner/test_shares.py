@@ -7,9 +7,9 @@ import pytest
 
 from discreet.plan.planner import Aim, Workload
 from discreet.plan.planner._descent import minimise
-from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_classes import MOST_CLASSES, SPREAD, classes
 from discreet.plan.planner._shares import Goal, Search, Shape, best_split
+from discreet.plan.planner.gaussian_bounds import mu_of
 from tests.plan.planner import GOLDEN, golden_precisions, golden_workload
 
 GAUSSIAN = Shape(2.0, mu_of(1, 1e-6) ** 2)

@@ -1,6 +1,6 @@
 """Read and append the entries of one ledger in its database. The mac of every entry that is read is checked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +9,10 @@ from sqlalchemy import Connection, Row, func, insert, select
 from discreet.account.ledger import chain, spent_cells
 from discreet.account.ledger.chain import Entry, Head, History, Record
 from discreet.account.ledger.store import Store, entries
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, ParameterError
+
+MOST_NOTE = 1 << 16
+LONGEST_NAME = 200
 
 
 class ChainStore:
@@ -124,3 +127,20 @@ class ChainStore:
 def read(row: Row[Any]) -> Entry:
     """Return the entry of a row of the database, whatever the types of its values."""
     return Entry(int(row.seq), *(str(row._mapping[name]) for name in Entry._fields[1:]))
+
+
+def checked_note(note: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a note. Raise ParameterError if it cannot be written as JSON, or is too long."""
+    try:
+        written = chain.canonical(dict(note))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ParameterError(f"the note cannot be written as JSON ({error}); give names, texts and numbers") from None
+    if len(written) > MOST_NOTE:
+        raise ParameterError(f"the note takes {len(written)} bytes; keep it below {MOST_NOTE}")
+    return dict(note)
+
+
+def check_name(value: object, field: str) -> None:
+    """Raise ParameterError unless a value is a printable text that is not too long."""
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME or not value.isprintable():
+        raise ParameterError(f"{field} is {value!r:.60}; give a text of 1 to {LONGEST_NAME} printable characters")

@@ -28,10 +28,9 @@ from sqlalchemy import insert, select
 
 from discreet import files
 from discreet.account.ledger import chain, currency, label_plans, spent_cells, store
-from discreet.account.ledger._names import check_name, checked_note
 from discreet.account.ledger.chain import Head, History, Record
 from discreet.account.ledger.currency import Budget, Parts, Unit
-from discreet.account.ledger.entries import ChainStore, read
+from discreet.account.ledger.entries import ChainStore, check_name, checked_note, read
 from discreet.account.ledger.grant import Grant
 from discreet.account.ledger.label_plans import LabelPlan
 from discreet.account.ledger.opening import new_opening, read_opening, read_unit

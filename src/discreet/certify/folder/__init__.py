@@ -15,7 +15,7 @@ decide are listed as stated. Only `discreet verify` makes tables and report agai
     tables       measurements and tables as they are in the files
     intervals    the interval beside each count
     joint        intervals from all measurements together
-    error_law    the law of their errors
+    noise_sums   the law of their errors
     additivity   whether tables add up
 """
 

@@ -7,7 +7,7 @@ b(g, r) times the sum of the measurements of g over the cells that agree with th
     W_s = sum over measured g that have the axes s of 1 / (v_g N(g-s)).
 
 So a measured cell of g that agrees with the cell on the axes p, and on no other, has as its coefficient the sum of
-b(g, r) over r within p. `error_law` has the law of sums of noises times these coefficients.
+b(g, r) over r within p. `noise_sums` has the law of sums of noises times these coefficients.
 """
 
 import math
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, product
 
 from .cells import Grouping, Layout, Noise
-from .error_law import ends
+from .noise_sums import ends
 from .tables import Counts
 from .weights import Table
 

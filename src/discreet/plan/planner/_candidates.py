@@ -7,11 +7,11 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.plan.planner._certified_noise import CertifiedNoise, advised_noise, certified_noise
-from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_classes import classes
 from discreet.plan.planner._noise_kinds import Budget, Kind, Persons
 from discreet.plan.planner._shares import Goal, Search, Shape, Split, polished
 from discreet.plan.planner.aim import Aim
+from discreet.plan.planner.gaussian_bounds import mu_of
 from discreet.plan.planner.workload import Workload
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from discreet.account.composition import Curve, compose
 from discreet.account.privacy_profile import DirectedPair, Profile
 from discreet.arrays import Floats
-from discreet.plan.planner._gaussian_bound import mu_of
 from discreet.plan.planner._noise_kinds import Budget, Kind, Persons
+from discreet.plan.planner.gaussian_bounds import mu_of
 
 CLOSE = 2e-4
 """The search for a scale ends when its bounds are this close, relatively."""

@@ -25,10 +25,10 @@ from discreet.plan.planner._between import best_between
 from discreet.plan.planner._candidates import Candidate, Task, certified, in_classes, one_noise, with_classes
 from discreet.plan.planner._certified_noise import is_affordable, noise_of_table, rough_variances
 from discreet.plan.planner._demands import are_met, meeting_demands, nearest_plan
-from discreet.plan.planner._gaussian_bound import gaussian_bound, mu_of
 from discreet.plan.planner._noise_kinds import GAUSSIAN, GEOMETRIC, Budget, Kind, Persons
 from discreet.plan.planner._shares import Search, Split, best_split
 from discreet.plan.planner.aim import Aim
+from discreet.plan.planner.gaussian_bounds import gaussian_bound, mu_of
 from discreet.plan.planner.ledger_units import LedgerUnits
 from discreet.plan.planner.workload import Workload
 
