@@ -1,7 +1,8 @@
 """What a release measures if its specification does not say: a plan, wherever there can be one.
 
 A release whose specification has no `measure` is planned, unless it has a design, no budget, keys made from
-contributors, or tables that are not made to add up (`reconcile: none` or `wang-3`): then it measures what it publishes.
+contributors, tables that are not made to add up (`reconcile: none` or `wang-3`), or fixed counts, whose measurements
+show a mistyped count: then it measures what it publishes.
 A specification that states `accuracy` asks for a plan.
 
 The rule sees the specification only. The published specification states what was measured.
@@ -59,7 +60,12 @@ def with_measure(spec: ReleaseSpec) -> tuple[ReleaseSpec, str | None]:
     """
     if spec.measure is not None:
         return spec, None
-    found = None if spec.accuracy != Accuracy() else why_not_planned(spec)
-    if found is None:
+    if spec.accuracy != Accuracy():
         return spec.model_copy(update={"measure": "plan"}), None
-    return spec.model_copy(update={"measure": "published"}), f"as published, because {found.reason}"
+    found = why_not_planned(spec)
+    reason = (
+        "fixed counts are compared with their measurements" if spec.fixed and found is None else found and found.reason
+    )
+    if reason is None:
+        return spec.model_copy(update={"measure": "plan"}), None
+    return spec.model_copy(update={"measure": "published"}), f"as published, because {reason}"

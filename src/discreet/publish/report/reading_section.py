@@ -44,7 +44,7 @@ def reading(
         if several:
             listed = "; ".join(groupings_in_words(labels, plan, table))
             parts.append(f"<h3>{words('noise_number', number=table + 1, groupings=listed)}</h3>")
-        parts.append(_one_noise(words, ptable, of_table, f"noise{table + 1}" if several else "noise"))
+        parts.append(_one_noise(words, ptable, of_table, table + 1 if several else None))
     return section("reading", words("reading"), "".join(parts) + _sums(words, plan, measurements))
 
 
@@ -59,8 +59,9 @@ def groupings_in_words(labels: DisplayLabels, plan: ReleasePlan, table: int) -> 
     return shown if len(shown) <= MOST_LABELS else [*shown[:MOST_LABELS], "…"]
 
 
-def _one_noise(words: Words, ptable: PTable, errors: Sequence[Distortion], name: str) -> str:
-    """Return how to read a number with the noise of one table. `name` is the id of its picture."""
+def _one_noise(words: Words, ptable: PTable, errors: Sequence[Distortion], number: int | None) -> str:
+    """Return how to read a number with the noise of one table. `number` tells several tables of noise apart."""
+    name, mark = ("noise", "") if number is None else (f"noise{number}", f" ({number})")
     zero, typical = errors[0], errors[-1]
     same_error = len({(error.deviation, error.within) for error in errors}) == 1
     rows = [
@@ -87,7 +88,7 @@ def _one_noise(words: Words, ptable: PTable, errors: Sequence[Distortion], name:
     return (
         f"<p>{sentence} {words('same_error' if same_error else 'different_error')} {words('few')}</p>"
         f"<p>{words('zero', chance=percent(zero.truth, words))}</p>"
-        + grid(words("cap_errors"), [words(name) for name in HEADS], rows, 5)
+        + grid(words("cap_errors") + mark, [words(name) for name in HEADS], rows, 5)
         + _clamped(words, ptable)
         + f'<p class="note">{words("reading_note")}</p>'
         + f"<figure>{chart}<figcaption>{caption}</figcaption></figure>"
