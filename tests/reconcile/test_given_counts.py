@@ -32,6 +32,7 @@ def spec(tmp_path: Path) -> dict[str, Any]:
             {"name": "people", "dimensions": ["sex", "work"], "margins": "all"},
             {"name": "sides", "dimensions": ["side"], "margins": "all"},
         ],
+        "measure": "published",
         "budget": {"epsilon": 2, "delta": "1e-6"},
         "key": "fresh",
     }
@@ -76,7 +77,7 @@ def test_cells_are_counted_once(spec: dict[str, Any], tmp_path: Path) -> None:
     release = dc.release.run(spec, tmp_path / "out")
     assert release.cells == 9 + 3 + 3 + 3 + 1
     verified = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
-    assert "cells            19," in verified.output
+    assert "cells            19;" in verified.output
 
 
 def test_a_promise_is_stated_in_six_digits_and_proved_by_the_second_check(spec: dict[str, Any], tmp_path: Path) -> None:

@@ -136,8 +136,7 @@ def _drawn_before(draw: Draw, kept: Sequence[FrozenPlan], noise: str, other: str
         f"{count} of this release were drawn before under the version label {draw.label!r:.120} with other noise. What"
         f" was measured then: {was or 'cells of other groupings'}. Now: {is_now}. Nothing was drawn: two draws of a"
         " cell cost more than one folder states. Take the same measure and design as then (the manifest of that"
-        " release states them; measure: plan reuses them), give a new version label, or open a ledger, which charges"
-        " every draw"
+        " release states them; measure: plan reuses them), or give a new version label"
     )
 
 

@@ -96,7 +96,7 @@ class TotalBudget:
             same_cell, different_cells = profile(mechanism, self.contributions), profile(mechanism, 1)
             curves = [(same_cell, self.cells), (different_cells, self.cells * self.contributions)]
         return all(
-            self.met(compose(curve, cells, step=math.sqrt(cells * curve.variance) / COARSE if coarse else None))
+            self.met(compose(curve, cells, step=(coarse and math.sqrt(cells * curve.variance) / COARSE) or None))
             for curve, cells in curves
         )
 

@@ -209,9 +209,31 @@ def _digest(grouping: Grouping) -> str:
 
 
 def reused_plan(spec: ReleaseSpec, layout: Layout, kept: Iterable[FrozenPlan]) -> FrozenPlan | None:
-    """Return the kept plan of a release that publishes the same groupings; None if there is none."""
-    published, unit = tuple(sorted(set(digests_of(layout)))), unit_digest(spec, layout)
-    return next((plan for plan in kept if (plan.unit, plan.published) == (unit, published)), None)
+    """Return the kept plan of a release that publishes the same groupings; None if there is none.
+
+    Without a ledger a plan promises all that was measured under its label. So a release that was not planned is not
+    taken as the plan, unless it holds all that was measured.
+    """
+    published, unit, plans = tuple(sorted(set(digests_of(layout)))), unit_digest(spec, layout), list(kept)
+    same = [plan for plan in plans if (plan.unit, plan.published) == (unit, published)]
+    if spec.ledger is None:
+        same = [plan for plan in same if plan.planned or covers(plan.measurements, plan.unit, plans)]
+    return next(iter(same), None)
+
+
+def covers(measurements: frozenset[tuple[str, str]], unit: str, kept: Iterable[FrozenPlan]) -> bool:
+    """Return True if a release measures all that was measured under its label, with the same rule for rows.
+
+    Parameters
+    ----------
+    measurements
+        The cells and the noise of the groupings that the release measures.
+    unit
+        The digest of its rule for the rows of a person.
+    kept
+        What was measured under the label.
+    """
+    return all(plan.unit == unit and plan.measurements <= measurements for plan in kept)
 
 
 def measured_before(spec: ReleaseSpec, layout: Layout, kept: Sequence[FrozenPlan]) -> dict[int, PTable]:
@@ -277,7 +299,7 @@ def _require_all_published(spec: ReleaseSpec, layout: Layout, kept: Iterable[Fro
 
 
 def _remedy(spec: ReleaseSpec, capital: bool = True) -> str:
-    text = "give a new version label, or open a ledger, which charges every draw"
+    text = "give a new version label"
     return text[0].upper() + text[1:] if capital else text
 
 
@@ -309,11 +331,10 @@ def require_composed(spec: ReleaseSpec, new: FrozenPlan, kept: Iterable[FrozenPl
         What was measured under its label up to now.
     """
     plans = list(kept)
-    if not new.planned or any(plan.repeats(new) for plan in plans):
+    if not new.planned or any(plan.planned and plan.repeats(new) for plan in plans):
         return
-    for plan in plans:
-        if plan.unit != new.unit or not plan.measurements <= new.measurements:
-            raise ReleaseError(
-                f"another release under the version label {spec.version!r:.120} was drawn while this one was planned;"
-                " nothing was drawn: run it again, so that it is planned around what was measured"
-            )
+    if not covers(new.measurements, new.unit, plans):
+        raise ReleaseError(
+            f"another release under the version label {spec.version!r:.120} was drawn while this one was planned;"
+            " nothing was drawn: run it again, so that it is planned around what was measured"
+        )

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 from discreet.certify.ptable import PTable
 from discreet.design import registry
 from discreet.errors import SpecError, TargetError
-from discreet.plan.frozen_plan import FrozenPlan, digests_of, measured_before, noise_of, reused_plan
+from discreet.plan.frozen_plan import (
+    FrozenPlan,
+    covers,
+    digests_of,
+    measured_before,
+    noise_of,
+    reused_plan,
+    unit_digest,
+)
 from discreet.plan.later_plan import Given, later_noise, require_affordable, require_demands
 from discreet.plan.layout import Layout
 from discreet.plan.measure_by_default import why_not_planned
@@ -129,6 +137,8 @@ def planned_noise(
         name = in_words(layout.groupings[index_of.index(error.grouping)])
         message = str(error).replace(stated, f"{name!r}")
         raise TargetError(f"accuracy: {message}", error.grouping, error.asked, error.possible) from None
+    if not _holds_earlier_releases(spec, layout, noise, kept):
+        earlier = frozenset()
     bits = {ptable.bits for ptable in noise.ptables}
     update = {
         "measure": _entries(layout, noise, earlier),
@@ -136,6 +146,22 @@ def planned_noise(
         "accuracy": Accuracy(),
     }
     return PlannedNoise(spec.model_copy(update=update), noise, published_table)
+
+
+def _holds_earlier_releases(spec: ReleaseSpec, layout: Layout, noise: ReleaseNoise, kept: Sequence[FrozenPlan]) -> bool:
+    """Return True if the release measures again, with the same numbers, all that was measured under its label.
+
+    Only then may its folder say that its promise covers the earlier releases. With a ledger a release may leave out
+    what was measured, or draw it again.
+    """
+    digests = digests_of(layout)
+    measured = frozenset(
+        (digests[index], noise.ptables[number].table_digest)
+        for index, number in enumerate(noise.measured.noise_of)
+        if number is not None
+    )
+    fresh = "fresh" in (spec.key, *(plan.key for plan in kept))
+    return not fresh and covers(measured, unit_digest(spec, layout), kept)
 
 
 def _require_plannable(spec: ReleaseSpec) -> None:

@@ -68,13 +68,16 @@ class Axes:
             self._levels[axis].append(level)
 
     def _add_joins(self, axis: int) -> None:
-        """Add the join of every two levels of an axis that do not nest, and the joins of joins."""
+        """Add the join of every two levels of an axis that do not nest, and the joins of joins.
+
+        A join is named by its groups, so that problems which read their levels in other orders have equal names.
+        """
         levels = self._levels[axis]  # grows during the loop
         for number, level in enumerate(levels):
             for other in levels[:number]:
                 if not (self._level_refines(axis, other, level) or self._level_refines(axis, level, other)):
                     groups = _join(self._labels[axis, level], self._labels[axis, other])
-                    self._add_level(axis, ("join", level, other), groups)
+                    self._add_level(axis, ("join", groups.tobytes()), groups)
 
     def _level_refines(self, axis: int, fine: Hashable, coarse: Hashable) -> bool:
         """Return True if every group of the fine level lies in one group of the coarse level."""
