@@ -353,6 +353,23 @@ def test_fresh_keys_with_a_ledger_reuse_the_plan_and_pay_again(paid_spec: dict[s
     assert numbers(second) != numbers(first)
 
 
+def test_only_a_release_that_holds_all_that_was_measured_claims_to_cover_it(
+    paid_spec: dict[str, Any], more: dict[str, Any], tmp_path: Path
+) -> None:
+    """With a ledger a release may leave tables out, or draw them again: its promise is not that of both releases."""
+
+    def is_marked(number: int, spec: dict[str, Any]) -> bool:
+        release = run(spec, tmp_path / str(number))
+        text = (tmp_path / str(number) / "README.md").read_text()
+        marked = any("earlier" in entry for entry in release.manifest["spec"]["measure"])
+        assert marked == ("earlier release" in text)
+        return marked
+
+    assert not is_marked(1, paid_spec)
+    assert not is_marked(2, {**paid_spec, "key": "fresh"})
+    assert not is_marked(3, {**more, "ledger": paid_spec["ledger"], "budget": {"epsilon": "1.5", "delta": "1e-6"}})
+
+
 def test_a_refunded_release_freezes_nothing(paid_spec: dict[str, Any], tmp_path: Path) -> None:
     with dying_at("discreet.release.count_and_draw.open_engine"):
         run(paid_spec, tmp_path / "one")
