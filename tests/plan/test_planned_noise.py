@@ -128,3 +128,18 @@ def test_contributor_keys_have_no_plan() -> None:
     unit = {"unit": {"id": "id"}, "key": "contributors", "secret": {"file": "secret.key"}, "budget": None}
     with pytest.raises(SpecError, match="contributors"):
         dc.release.plan(spec(**unit))
+
+
+def test_a_plan_with_fixed_counts_is_refused_before_anything_is_drawn() -> None:
+    """A mistyped total moved every table without a word where the total was not measured."""
+    spec: dict[str, Any] = {
+        "version": "1",
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}},
+        "tables": [{"name": "people", "dimensions": ["sex"], "margins": "all"}],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+        "fixed": [{"where": {}, "count": 90_000}],
+    }
+    with pytest.raises(SpecError, match="fixed"):
+        dc.release.plan({**spec, "measure": "plan"})
+    assert dc.release.plan(spec).why_published is not None

@@ -37,6 +37,9 @@ def why_not_planned(spec: ReleaseSpec) -> NotPlanned | None:
             "take reconcile: auto",
             ("reconcile",),
         )
+    if spec.fixed:
+        reason = "fixed counts are compared with their measurements, which a plan may leave out"
+        return NotPlanned(reason, "leave fixed out", ("fixed",))
     return None
 
 
@@ -60,12 +63,7 @@ def with_measure(spec: ReleaseSpec) -> tuple[ReleaseSpec, str | None]:
     """
     if spec.measure is not None:
         return spec, None
-    if spec.accuracy != Accuracy():
+    found = None if spec.accuracy != Accuracy() else why_not_planned(spec)
+    if found is None:
         return spec.model_copy(update={"measure": "plan"}), None
-    found = why_not_planned(spec)
-    reason = (
-        "fixed counts are compared with their measurements" if spec.fixed and found is None else found and found.reason
-    )
-    if reason is None:
-        return spec.model_copy(update={"measure": "plan"}), None
-    return spec.model_copy(update={"measure": "published"}), f"as published, because {reason}"
+    return spec.model_copy(update={"measure": "published"}), f"as published, because {found.reason}"
