@@ -37,26 +37,26 @@ class Box:
 
 BOXES = {
     "cli": Box(0, 0, 0, 12),
-    "web": Box(1, 2, 0, 1),
-    "prepare": Box(1, 3, 1, 2.5),
-    "release": Box(1, 1, 2.5, 5),
-    "papers": Box(1, 1, 5, 8),
-    "formats": Box(1, 6, 8, 10),
-    "testing": Box(1, 6, 10, 12),
-    "infer": Box(2, 2, 2.5, 8),
-    "publish": Box(3, 3, 2.5, 8),
-    "count": Box(4, 4, 0, 8 / 3),
-    "measure": Box(4, 4, 8 / 3, 16 / 3),
-    "reconcile": Box(4, 4, 16 / 3, 8),
-    "plan": Box(5, 5, 0, 8),
-    "design": Box(6, 6, 0, 4),
-    "account": Box(6, 6, 4, 8),
-    "mechanism": Box(7, 7, 3, 12),
-    "linear_program": Box(7, 8, 0, 3),
-    "assess": Box(8, 8, 3, 7.5),
-    "certify": Box(8, 8, 7.5, 12),
+    "web": Box(1, 1, 1.5, 4.5),
+    "prepare": Box(2, 4, 0.5, 2.25),
+    "release": Box(2, 2, 2.5, 5),
+    "papers": Box(2, 2, 5, 8),
+    "formats": Box(2, 7, 8, 10),
+    "testing": Box(2, 7, 10, 12),
+    "infer": Box(3, 3, 2.4, 8),
+    "publish": Box(4, 4, 2.25, 8),
+    "count": Box(5, 5, 0, 8 / 3),
+    "measure": Box(5, 5, 8 / 3, 16 / 3),
+    "reconcile": Box(5, 5, 16 / 3, 8),
+    "plan": Box(6, 6, 0, 8),
+    "design": Box(7, 7, 0, 4),
+    "account": Box(7, 7, 4, 8),
+    "mechanism": Box(8, 8, 3, 12),
+    "linear_program": Box(8, 9, 0, 3),
+    "assess": Box(9, 9, 3, 7.5),
+    "certify": Box(9, 9, 7.5, 12),
 }
-GROUND = Box(9, 9, 0, 12)
+GROUND = Box(10, 10, 0, 12)
 """The box of the modules that everything stands on; no arrows are drawn to it."""
 
 UNIT, ROW, GAP, MARGIN = 86, 118, 34, 12
