@@ -17,11 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats, Integers
+from discreet.arrays import LARGEST_SUM, Floats, Integers
 from discreet.errors import InputError
 from discreet.labels import TOTAL
 from discreet.reconcile.cubes import Moved, moved, reconcile_cube
-from discreet.reconcile.inputs import LARGEST
 from discreet.reconcile.problem import Naming
 from discreet.reconcile.trees import fit_tree
 
@@ -107,7 +106,8 @@ def _read(text: str) -> tuple[list[str], list[int], list[list[str]]]:
 
 def _numbers(columns: dict[str, list[str]], line_numbers: list[int], is_tree: bool) -> _Numbers:
     counts = [
-        _integer(value, "count", number, -LARGEST) for value, number in zip(columns["count"], line_numbers, strict=True)
+        _integer(value, "count", number, -LARGEST_SUM)
+        for value, number in zip(columns["count"], line_numbers, strict=True)
     ]
     variances = None
     if "variance" in columns:
@@ -124,7 +124,7 @@ def _numbers(columns: dict[str, list[str]], line_numbers: list[int], is_tree: bo
 def _integer(value: str, column: str, line_number: int, least: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,15}", value):
         raise InputError(f"{column} is {value!r:.40} in row {line_number}; give an integer in every row")
-    if not least <= int(value) <= LARGEST:
+    if not least <= int(value) <= LARGEST_SUM:
         raise InputError(
             f"{column} is {value} in row {line_number}; give an integer from {'-2**42' if least else 0} to 2**42"
         )

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, integers
 from discreet.errors import InputError, SolverError
-from discreet.reconcile import inputs, tie_breaking
+from discreet.reconcile import tie_breaking
 from discreet.reconcile.axes import Array, Key
 from discreet.reconcile.fit_problem import Block, Fit
 from discreet.reconcile.least_squares import fit
@@ -371,7 +371,7 @@ def moved(noisy: Any, reconciled: Any) -> Any:
         if not isinstance(reconciled, Mapping) or set(noisy) != set(reconciled):
             raise InputError("noisy and reconciled margins have different keys; give the margins of one cube")
         return {key: moved(noisy[key], reconciled[key]) for key in noisy}
-    before, after = inputs.integers(noisy, "noisy"), inputs.integers(reconciled, "reconciled")
+    before, after = integers(noisy, "noisy"), integers(reconciled, "reconciled")
     if before.shape != after.shape or not before.size:
         raise InputError(f"noisy has the shape {before.shape}, reconciled {after.shape}; give the same cells")
     distance = np.abs(after - before)

@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Booleans, Floats, Integers
+from discreet.arrays import LARGEST_SUM, Booleans, Floats, Integers
 from discreet.errors import ParameterError
-from discreet.reconcile import inputs, tie_breaking
+from discreet.reconcile import tie_breaking
 from discreet.reconcile.axes import Array, Axes, Key, Labels, along
 
 UserKey = tuple[Any, ...]
 """A margin as a user names it: the axes that it keeps, in any order, each as a number or as a pair (axis, level)."""
 
-FAR = 2.0 * inputs.LARGEST
+FAR = 2.0 * LARGEST_SUM
 """Above every count."""
 
 ROUNDS = 2

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats, Integers
+from discreet.arrays import Floats, Integers, fixed_value, integers, noise_variances, require_summable
 from discreet.errors import InputError, ParameterError
 from discreet.exact import is_integer
-from discreet.reconcile import inputs
 from discreet.reconcile.axes import Key, Labels
 from discreet.reconcile.problem import (
     BY_KEY,
@@ -69,19 +68,19 @@ def read_problem(
         raise InputError("one margin is given twice, with its axes in another order; give it once")
     for key, values in margins.items():  # before arrays are made of them: they may not fit into memory
         _require_small(naming.margin(user_margins[key].pairs), getattr(values, "size", 0))
-    arrays = {key: inputs.integers(values, f"margin {key}") for key, values in margins.items()}
-    sides = _sides(user_margins, arrays, labels, fixed_margins)
+    counts = {key: integers(values, f"margin {key}") for key, values in margins.items()}
+    sides = _sides(user_margins, counts, labels, fixed_margins)
 
     noisy, variances, known = {}, {}, {}
     for key, (pairs, order) in user_margins.items():
-        noisy[pairs] = _measurements(key, arrays[key], _shape(pairs, sides, labels), order)
-        inputs.require_summable(noisy[pairs], f"the counts of {naming.margin(pairs)}")
-        margin_variance = _variance(_variance_of(variance, key, user_margins), key, arrays[key].shape)
+        noisy[pairs] = _measurements(key, counts[key], _shape(pairs, sides, labels), order)
+        require_summable(noisy[pairs], f"the counts of {naming.margin(pairs)}")
+        margin_variance = _variance(_variance_of(variance, key, user_margins), key, counts[key].shape)
         variances[pairs] = margin_variance.transpose(order) if margin_variance.ndim else margin_variance
     for key, values in fixed.items():
         pairs, order = fixed_margins[key]
         known[pairs] = _known(key, values, _shape(pairs, sides, labels), order)
-        inputs.require_summable(known[pairs].clip(0), f"the fixed values of {naming.margin(pairs)}")
+        require_summable(known[pairs].clip(0), f"the fixed values of {naming.margin(pairs)}")
     asked_for = user_margins | {key: _user_margin(key, labels) for key in others}
     unordered = UnorderedProblem(sides, labels, noisy, variances, known, asked_for)
     problem = unordered.in_user_order(naming)
@@ -111,7 +110,7 @@ def _labels(levels: Any) -> dict[tuple[int, Hashable], Integers]:
         if not isinstance(partitions, Mapping):
             raise InputError(f"the levels of axis {axis} have no names; give {{'state': group of each category}}")
         for level, groups in partitions.items():
-            array = inputs.integers(groups, f"level {level!r} of axis {axis}")
+            array = integers(groups, f"level {level!r} of axis {axis}")
             if array.ndim != 1 or not len(array) or set(array.tolist()) != set(range(int(array.max()) + 1)):
                 raise InputError(
                     f"level {level!r} of axis {axis} has gaps in its groups; number the groups 0, 1, 2, ..."
@@ -140,7 +139,7 @@ def _user_margin(key: Any, labels: Labels) -> UserMargin:
 
 def _sides(
     user_margins: Mapping[UserKey, UserMargin],
-    arrays: Mapping[UserKey, Integers],
+    counts: Mapping[UserKey, Integers],
     labels: Labels,
     fixed_margins: Mapping[UserKey, UserMargin],
 ) -> list[int]:
@@ -152,10 +151,10 @@ def _sides(
         if sides[axis][0] != len(groups):
             raise InputError(f"levels of axis {axis} have different lengths; {level!r} has {len(groups)} categories")
     for key, (pairs, order) in user_margins.items():
-        if arrays[key].ndim != len(pairs):
-            raise InputError(f"margin {key} has the shape {arrays[key].shape}, but keeps {len(pairs)} axes")
+        if counts[key].ndim != len(pairs):
+            raise InputError(f"margin {key} has the shape {counts[key].shape}, but keeps {len(pairs)} axes")
         for (axis, level), dimension in zip(pairs, order, strict=True):
-            side = arrays[key].shape[dimension]
+            side = counts[key].shape[dimension]
             if level is None and sides.setdefault(axis, (side, f"margin {key}"))[0] != side:
                 raise InputError(
                     f"margin {key} has {side} categories on axis {axis}, {sides[axis][1]} has {sides[axis][0]};"
@@ -194,7 +193,7 @@ def _variance_of(variance: Any, key: UserKey, user_margins: Mapping[UserKey, Use
 
 def _variance(values: Any, key: UserKey, shape: tuple[int, ...]) -> Floats:
     """Return the variance of one margin: one number, or one a cell."""
-    variance = inputs.variance(values, f"variance of {key}")
+    variance = noise_variances(values, f"variance of {key}")
     if variance.shape not in ((), shape):
         raise ParameterError(f"variance of {key} has the shape {variance.shape}; give one number, or one a cell")
     if not np.isfinite(variance).all():
@@ -217,9 +216,9 @@ def _known(key: UserKey, values: Any, shape: tuple[int, ...], order: tuple[int, 
                     f"fixed names the cell {user_index!r:.60} of margin {key}, of shape {shape}; give indices from 0"
                 )
             name = f"cell {user_index} of margin {key}"
-            known[tuple(index[dimension] for dimension in order)] = inputs.fixed_value(value, name)
+            known[tuple(index[dimension] for dimension in order)] = fixed_value(value, name)
         return known
-    array = inputs.integers(values, f"fixed {key}")
+    array = integers(values, f"fixed {key}")
     if array.ndim != len(shape) or array.transpose(order).shape != shape:
         raise ParameterError(f"fixed {key} has the shape {array.shape}; the margin has {shape}")
     if array.min() < 0:

@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet import arrays
 from discreet.arrays import Booleans, Floats, Integers
 from discreet.errors import InputError, ParameterError
 from discreet.exact import is_integer
-from discreet.reconcile import apportion, inputs, tie_breaking
+from discreet.reconcile import apportion, tie_breaking
 from discreet.reconcile.tree_order import TreeOrder, nodes_by_level, tree_order
 
 NodeName = Callable[[int], str]
@@ -110,7 +111,7 @@ def fit_tree(
     order = tree_order(levels, parents, noisy, variances, known)
     sorted_noisy, sorted_variances, sorted_known = noisy[order.nodes], variances[order.nodes], known[order.nodes]
     bounds = _bounds(order, sorted_known, name)
-    inputs.require_summable(sorted_noisy[order.leaf], "the counts of the leaves")
+    arrays.require_summable(sorted_noisy[order.leaf], "the counts of the leaves")
     free = least_squares(order, sorted_noisy, sorted_variances, sorted_known, bounded=False)
     real = least_squares(order, sorted_noisy, sorted_variances, sorted_known)
     result, real_in_order, free_in_order = np.empty_like(noisy), np.empty(len(noisy)), np.empty(len(noisy))
@@ -120,7 +121,7 @@ def fit_tree(
 
 
 def _nodes(counts: Any, parent: Any) -> tuple[Integers, Integers]:
-    noisy, parents = inputs.integers(counts, "counts"), inputs.integers(parent, "parent")
+    noisy, parents = arrays.integers(counts, "counts"), arrays.integers(parent, "parent")
     if noisy.ndim != 1 or noisy.shape != parents.shape or not len(noisy):
         raise InputError(
             f"counts have the shape {noisy.shape} and parent has {parents.shape}; give one of each for every node"
@@ -142,7 +143,7 @@ def _variances(variance: Any, levels: list[Integers], parents: Integers, name: N
         if set(variance) != set(range(len(levels))):
             raise ParameterError(f"variance has levels {list(variance)}; the tree has levels 0 to {len(levels) - 1}")
         variance = [variance[depth] for depth in range(len(levels))]
-    variances = inputs.variance(1.0 if variance is None else variance, "variance")
+    variances = arrays.noise_variances(1.0 if variance is None else variance, "variance")
     if variances.ndim == 0:
         variances = np.full(size, float(variances))
     elif variances.shape == (len(levels),) and len(levels) != size:
@@ -171,7 +172,7 @@ def _known(fixed: Any, size: int, name: NodeName) -> Integers:
     for node, value in fixed.items():
         if not is_integer(node) or not 0 <= int(node) < size:
             raise ParameterError(f"fixed names the node {node!r:.60}; nodes are indices 0 to {size - 1}")
-        known[node] = inputs.fixed_value(value, f"node {name(node)}")
+        known[node] = arrays.fixed_value(value, f"node {name(node)}")
     return known
 
 
@@ -248,7 +249,7 @@ def _bounds(order: TreeOrder, known: Integers, name: NodeName) -> tuple[Integers
     Raise ParameterError if a fixed value is outside these bounds.
     """
     lowest = np.where(known >= 0, known, 0)
-    highest = np.where((known >= 0) | ~order.leaf, known, inputs.LARGEST * 2)
+    highest = np.where((known >= 0) | ~order.leaf, known, arrays.LARGEST_SUM * 2)
     for depth in reversed(range(len(order.inner))):
         nodes, children = order.inner[depth], order.level(depth + 1)
         least = np.add.reduceat(lowest[children], order.starts[depth])

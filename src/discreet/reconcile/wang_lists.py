@@ -22,10 +22,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats, Integers
+from discreet.arrays import Floats, Integers, integers
 from discreet.errors import InputError, ParameterError
 from discreet.exact import Epsilon, Number
-from discreet.reconcile import apportion, inputs, tie_breaking
+from discreet.reconcile import apportion, tie_breaking
 
 Algorithm = Literal["gls", "1i", "1c", "2", "3"]
 Ties = Literal["random", "first", "last", "paper"]
@@ -119,7 +119,7 @@ def wang(
 
 def _tables(components: Any, total: Any) -> tuple[Integers, Integers, bool]:
     """Return components with one table a row, totals with one a table, and whether one table was given."""
-    cells, totals = inputs.integers(components, "components"), inputs.integers(total, "total")
+    cells, totals = integers(components, "components"), integers(total, "total")
     single = cells.ndim == 1
     if cells.ndim not in (1, 2) or cells.shape[-1] == 0:
         raise InputError(f"components have the shape {cells.shape}; give one table, or one table a row")

@@ -23,14 +23,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats, Integers
+from discreet.arrays import LARGEST_SUM, Floats, Integers
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number
 from discreet.infer.posterior_value import Posterior
 from discreet.infer.wang_posteriors._coupled import Part, Row, joint_posterior, marginal_posteriors, reach, trim
 from discreet.infer.wang_posteriors._multinomial_draw import draw_rows
 from discreet.infer.wang_posteriors._multinomial_mode import mode_rows
-from discreet.reconcile.inputs import LARGEST
 
 Algorithm = Literal["2", "3"]
 Ties = Literal["first", "last", "random", "paper"]
@@ -41,7 +40,7 @@ ACCURACY = 1e-13
 SMALLEST_EPSILON = 0.05
 """Below this epsilon the noise reaches too far for a result in reasonable time."""
 
-LARGEST_DRAW = 1_000_000
+LARGEST_SUM_DRAW = 1_000_000
 """Largest total of algorithm 2. A draw spreads over ten times the root of the total, and time grows with its square."""
 
 
@@ -153,9 +152,9 @@ def _rows(released: Any, epsilon: Any, algorithm: Any, ties: Any, alpha: Any) ->
     if rate < SMALLEST_EPSILON:
         raise ParameterError(f"epsilon is {rate:.6g}; give {SMALLEST_EPSILON} or more")
     total = int(counts.sum())
-    if algorithm == "2" and total > LARGEST_DRAW:
+    if algorithm == "2" and total > LARGEST_SUM_DRAW:
         raise ParameterError(
-            f"released counts add up to {total}; algorithm '2' is supported up to {LARGEST_DRAW}: release by"
+            f"released counts add up to {total}; algorithm '2' is supported up to {LARGEST_SUM_DRAW}: release by"
             " algorithm '3', or infer from the measurements"
         )
     if total == 0:
@@ -207,6 +206,6 @@ def _require_counts(released: Any) -> Integers:
             f"released holds {counts[wrong][0]:g}; give integers from 0, as they were published after the counts were"
             " made to add up"
         )
-    if float(counts.sum(dtype=np.float64)) > LARGEST:
+    if float(counts.sum(dtype=np.float64)) > LARGEST_SUM:
         raise ParameterError("released counts add up to more than 2**42; give counts with a sum of at most 2**42")
     return counts.astype(np.int64)
