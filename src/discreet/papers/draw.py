@@ -54,7 +54,7 @@ Where points are moved they stand side by side, and all have the first size.
 
 
 def write(
-    figures: Sequence[tuple[str, Figure]], folder: Path, told: Callable[[float], None] = lambda done: None
+    figures: Sequence[tuple[str, Figure]], folder: Path, on_progress: Callable[[float], None] = lambda done: None
 ) -> list[Path]:
     """Compute figures, then write every picture and its data, all or none.
 
@@ -80,10 +80,10 @@ def write(
     paths = new_files([stem for stem, _ in figures], folder)
     content: list[bytes] = []
     for number, (_, figure) in enumerate(figures):
-        told(number / len(figures))
+        on_progress(number / len(figures))
         panels = figure.panels()
         content += [png(figure, panels), to_csv(panels).encode()]
-    made = not folder.exists()
+    is_new_folder = not folder.exists()
     written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def write(
         if len(written) < len(paths):
             for path in written:
                 path.unlink()
-            if made and folder.is_dir():
+            if is_new_folder and folder.is_dir():
                 folder.rmdir()
     return paths
 
@@ -156,8 +156,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
     bar = paper = ours = 0
     moved = any(np.any(curve.shift) for curve in panel.curves)
     for number, curve in enumerate(panel.curves):
-        palette, place = (OURS, ours) if curve.ours else (COLOURS, paper)
-        colour = palette[(place if curve.colour is None else curve.colour) % len(palette)]
+        palette, index = (OURS, ours) if curve.ours else (COLOURS, paper)
+        colour = palette[(index if curve.colour is None else curve.colour) % len(palette)]
         shape = number if curve.colour is None else curve.colour + curve.ours * OUR_SHAPES
         ours, paper = ours + curve.ours, paper + (not curve.ours)
         if curve.style == "bars":
@@ -307,6 +307,6 @@ def _flowchart(axes: Axes, panel: Flowchart) -> None:
         axes.text(
             *middle, arrow.label, ha="center", va="center", fontsize=9, zorder=4, bbox={"fc": "white", "ec": "none"}
         )
-    places = np.array(list(centres.values()))
-    axes.set_xlim(places[:, 0].min() - 0.5, places[:, 0].max() + 0.5)
-    axes.set_ylim(places[:, 1].min() - 0.4, places[:, 1].max() + 0.4)
+    positions = np.array(list(centres.values()))
+    axes.set_xlim(positions[:, 0].min() - 0.5, positions[:, 0].max() + 0.5)
+    axes.set_ylim(positions[:, 1].min() - 0.4, positions[:, 1].max() + 0.4)

@@ -69,8 +69,8 @@ def summary(claims: Sequence[Claim]) -> str:
 def shown_by(item: Item, claims: Sequence[Claim]) -> str:
     """Return the test or the reason that an item names, and how many claims judge the item."""
     count = sum(claim.item == item.name for claim in claims)
-    told = f"{count} claim{'s' if count > 1 else ''} below" if count else ""
-    return "; ".join(filter(None, [told, item.shown_by]))
+    count_of_claims = f"{count} claim{'s' if count > 1 else ''} below" if count else ""
+    return "; ".join(filter(None, [count_of_claims, item.shown_by]))
 
 
 def page(text: str, content: str) -> str:

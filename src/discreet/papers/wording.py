@@ -50,7 +50,7 @@ RULE = (
 )
 
 
-def about(found: float, stated: float) -> bool:
+def about(value: float, stated: float) -> bool:
     """Return True if a number differs from the stated one by at most a tenth of the stated one.
 
     Examples
@@ -58,7 +58,7 @@ def about(found: float, stated: float) -> bool:
     >>> about(0.511, 0.5), about(0.4, 0.5)
     (True, False)
     """
-    return abs(found - stated) <= TENTH * abs(stated)
+    return abs(value - stated) <= TENTH * abs(stated)
 
 
 def little(chance: float) -> bool:

@@ -94,11 +94,11 @@ def read(path: Path) -> Adult:
         with opened(path, "rt", encoding="utf-8", newline="") as file:
             lines = [[entry.strip() for entry in line] for line in csv.reader(file) if line]
         header = lines.pop(0) if lines and "income" in lines[0] else None
-        index = {name: header.index(name) if header else place for name, place in _UCI_INDEX.items()}
+        index = {name: header.index(name) if header else column for name, column in _UCI_INDEX.items()}
         short = next((line for line in lines if len(line) <= max(index.values())), None)
         if short is not None:
             raise ValueError(f"a line has {len(short)} columns, and {max(index.values()) + 1} are needed")
-        people = [{name: line[place] for name, place in index.items()} for line in lines]
+        people = [{name: line[column] for name, column in index.items()} for line in lines]
         flags = np.array([[flag(person) for flag in _FLAGS.values()] for person in people], dtype=np.bool_)
     except (OSError, EOFError, ValueError, csv.Error, zlib.error) as problem:
         raise InputError(

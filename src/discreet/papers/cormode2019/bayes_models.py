@@ -91,11 +91,11 @@ def mutual_information(joint: Floats) -> float:
 def information(people: People, shares: JointShares) -> Floats:
     """Return the estimated mutual information of every pair of attributes."""
     size = people.shape[1]
-    found = np.zeros((size, size))
+    estimates = np.zeros((size, size))
     for a, b in combinations(range(size), 2):
         joint = shares(2 * people[:, a].astype(np.int64) + people[:, b])
-        found[a, b] = found[b, a] = mutual_information(joint)
-    return found
+        estimates[a, b] = estimates[b, a] = mutual_information(joint)
+    return estimates
 
 
 def chow_liu(weights: Floats) -> list[tuple[int, int]]:

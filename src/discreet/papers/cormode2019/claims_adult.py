@@ -41,7 +41,7 @@ def with_adult(path: Path) -> tuple[tuple[ClaimFunction, ...], tuple[Figure, ...
 
 def section_7_2(adult: Adult) -> Sequence[Claim]:
     """Judge section 7.2 and Figure 10, alpha = .9, groups of 2 to 17."""
-    found: list[Claim] = [
+    claims: list[Claim] = [
         measured("Section 7.2", "people in the file, in thousands", 32, len(adult.people) // 1000, 0, "another edition")
     ]
     for attribute in TARGETS:
@@ -52,21 +52,23 @@ def section_7_2(adult: Adult) -> Sequence[Claim]:
         worse = rates["GM"] > rates["UM"]
         what = f"{attribute}, n = 2..17: sizes at which GM errs more often than UM"
         note = f"at n = {_sizes(~worse)} GM errs less often"
-        found.append(judged("Figure 10", what, "all", every(worse), bool(worse.all()), note))
+        claims.append(judged("Figure 10", what, "all", every(worse), bool(worse.all()), note))
         track = float(np.abs(rates[WEAK] - rates["UM"]).max())
         what = f"{attribute}, n = 2..17: largest distance of WM (WH) from UM {LITTLE}"
-        found.append(judged("Figure 10", what, "tracks UM closely", track, little(track), "it does not"))
+        claims.append(judged("Figure 10", what, "tracks UM closely", track, little(track), "it does not"))
         best = rates["EM"] <= np.min([rates[name] for name in ("GM", WEAK, "UM")], axis=0)
         what = f"{attribute}, n = 2..17: sizes at which EM errs less often than GM, WM (WH) and UM"
-        found.append(judged("Figure 10", what, "all", every(best), bool(best.all()), f"not at n = {_sizes(~best)}"))
+        claims.append(judged("Figure 10", what, "all", every(best), bool(best.all()), f"not at n = {_sizes(~best)}"))
         less = rates[COLUMNS] < rates["EM"]
         what = f"{attribute}: sizes at which WM (WH, RM, CM) errs less often than EM"
-        found.append(ours("Figure 10", what, _sizes(less) or "none"))
+        claims.append(ours("Figure 10", what, _sizes(less) or "none"))
     ends = {attribute: [float(adult.counts(attribute, n)[[0, n]].sum()) for n in (4, 8)] for attribute in TARGETS}
     most = max(max(each) for each in ends.values())
-    told = "; ".join(listed(each, 3) for each in ends.values())
+    shares = "; ".join(listed(each, 3) for each in ends.values())
     what = f"share of groups of 4, of 8 with count 0 or n: {', '.join(TARGETS)} {LITTLE}"
-    found.append(judged("Section 7.2", what, "rare", told, little(most), f"up to {most:.3f} of the groups have them"))
+    claims.append(
+        judged("Section 7.2", what, "rare", shares, little(most), f"up to {most:.3f} of the groups have them")
+    )
     apart = {
         alpha: max(
             abs(mass_beyond(matrix("EM", 8, alpha), 0, counts) - mass_beyond(matrix(name, 8, alpha), 0, counts))
@@ -76,9 +78,11 @@ def section_7_2(adult: Adult) -> Sequence[Claim]:
     }
     what = f"groups of 8: largest difference of EM and WM, alpha = .9, .99 {LITTLE}"
     agrees = apart["0.99"] < apart["0.9"] and little(apart["0.99"])
-    found.append(judged("Section 7.2", what, "not much for higher alpha", listed(apart.values()), agrees, "it is much"))
+    claims.append(
+        judged("Section 7.2", what, "not much for higher alpha", listed(apart.values()), agrees, "it is much")
+    )
     middle = [float(np.arange(9) @ adult.counts(attribute, 8)) for attribute in TARGETS]
-    return [*found, ours("Section 7.2", f"groups of 8: mean count of {', '.join(TARGETS)}", listed(middle, 2))]
+    return [*claims, ours("Section 7.2", f"groups of 8: mean count of {', '.join(TARGETS)}", listed(middle, 2))]
 
 
 def _sizes(chosen: npt.NDArray[np.bool_]) -> str:

@@ -63,7 +63,7 @@ def models() -> Sequence[Claim]:
     return model_claims("Section 8, applications", "synthetic", synthetic_people())
 
 
-def model_claims(item: str, told: str, people: People) -> list[Claim]:
+def model_claims(item: str, data: str, people: People) -> list[Claim]:
     """Return claims about naive Bayes and Chow-Liu trees on some people, in groups of 8."""
     names = ("GM", WEAK, COLUMNS, "EM", "EM*")
     kept = {
@@ -78,7 +78,7 @@ def model_claims(item: str, told: str, people: People) -> list[Claim]:
     return [
         judged(
             item,
-            f"{told}, alpha = .67: share of the mutual information that GM, WM (WH), EM keep {ABOUT} {MUCH}",
+            f"{data}, alpha = .67: share of the mutual information that GM, WM (WH), EM keep {ABOUT} {MUCH}",
             "GM and WM similar, EM much weaker",
             listed(kept[name, "0.67"] for name in ("GM", WEAK, "EM")),
             about(kept[WEAK, "0.67"], kept["GM", "0.67"]) and much(kept["GM", "0.67"], kept["EM", "0.67"]),
@@ -86,7 +86,7 @@ def model_claims(item: str, told: str, people: People) -> list[Claim]:
         ),
         judged(
             item,
-            f"{told}, alpha = .9: the same for GM, WM (two readings), EM {MUCH}",
+            f"{data}, alpha = .9: the same for GM, WM (two readings), EM {MUCH}",
             "much weaker than without privacy",
             listed(kept[name, "0.9"] for name in names[:4]),
             much(1, max(kept[name, "0.9"] for name in names[:4])),
@@ -94,23 +94,25 @@ def model_claims(item: str, told: str, people: People) -> list[Claim]:
         ),
         judged(
             item,
-            f"{told}, alpha = .2: the same, not much weaker than without privacy for GM {MUCH}",
+            f"{data}, alpha = .2: the same, not much weaker than without privacy for GM {MUCH}",
             "better if alpha is very low",
             listed(kept[name, "0.2"] for name in names[:4]),
             not much(1, kept["GM", "0.2"]),
             "it is not",
         ),
         ours(
-            item, f"{told}, alpha = .67: quality of the Chow-Liu trees of GM, WM (two readings), EM, EM*", listed(trees)
+            item,
+            f"{data}, alpha = .67: quality of the Chow-Liu trees of GM, WM (two readings), EM, EM*",
+            listed(trees),
         ),
         ours(
             item,
-            f"{told}, alpha = .9: accuracy of naive Bayes without privacy, of GM, WM (two readings), EM, EM*",
+            f"{data}, alpha = .9: accuracy of naive Bayes without privacy, of GM, WM (two readings), EM, EM*",
             listed([accuracy(people, exact_shares), *hits]),
         ),
         ours(
             item,
-            f"{told}, alpha = .9, one count a cell for all people together: information kept, tree, accuracy",
+            f"{data}, alpha = .9, one count a cell for all people together: information kept, tree, accuracy",
             listed([kept_by_all, tree_quality(people, all_people), accuracy(people, all_people)]),
             kept_by_all > 0.9,
         ),
@@ -126,7 +128,8 @@ def column_privacy() -> Sequence[Claim]:
         alone = design.constrained(n=n, alpha=alpha, properties=("CP",)).loss("L0")
         others = [("CP", "WH"), ("CP", "RM", "CM", "S")]
         free += [
-            abs(alone - design.constrained(n=n, alpha=alpha, properties=asked).loss("L0")) < 1e-6 for asked in others
+            abs(alone - design.constrained(n=n, alpha=alpha, properties=required).loss("L0")) < 1e-6
+            for required in others
         ]
         costs[n, alpha] = alone
     fair = [
@@ -169,11 +172,11 @@ def range_queries() -> Sequence[Claim]:
     """Add mechanisms that are made for range queries: is the count between a and b?"""
     loss, item = range_loss(SIZE), "Section 8, range queries"
     wrong = {name: float((loss * matrix(name, SIZE, "9/10")).sum()) / (SIZE + 1) for name in NAMES}
-    made = {
-        told: float((loss * design.constrained(n=SIZE, alpha="9/10", properties=asked, objective=loss).matrix()).sum())
-        / (SIZE + 1)
-        for told, asked in (("none", ()), ("WH", ("WH",)), ("all", PROPERTIES))
+    optima = {
+        name: design.constrained(n=SIZE, alpha="9/10", properties=required, objective=loss)
+        for name, required in (("none", ()), ("WH", ("WH",)), ("all", PROPERTIES))
     }
+    error_rates = {name: float((loss * optimum.matrix()).sum()) / (SIZE + 1) for name, optimum in optima.items()}
     cells = next(k for k in range(1, 1000) if _range_sum("GM", k) > math.sqrt(k * 2 * 0.9) / 0.1)
     return [
         ours(
@@ -184,8 +187,8 @@ def range_queries() -> Sequence[Claim]:
         ours(
             item,
             "the same by mechanisms made for it: no property, WH, all seven",
-            listed(made.values()),
-            made["none"] <= made["WH"] <= made["all"] <= wrong["EM*"] + 1e-6,
+            listed(error_rates.values()),
+            error_rates["none"] <= error_rates["WH"] <= error_rates["all"] <= wrong["EM*"] + 1e-6,
         ),
         ours(
             item,

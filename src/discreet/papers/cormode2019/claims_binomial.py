@@ -19,7 +19,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
     named,
     root_mean_square,
 )
-from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, said
+from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, stated
 from discreet.papers.wording import ABOUT, LITTLE, MOST, SLIGHTLY, about, little, most, much, slightly
 
 SIZES, ALPHAS = (4, 8, 12), ("0.91", "0.67")
@@ -68,8 +68,8 @@ def figure_11() -> Sequence[Claim]:
         for n in SIZES
     ]
     return [
-        said("Figure 11", "p = 0, six cases: GM has the least L0,1", "all", every(ends)),
-        said(
+        stated("Figure 11", "p = 0, six cases: GM has the least L0,1", "all", every(ends)),
+        stated(
             "Figure 11",
             "p = .5, six cases: L0,1 falls from GM over WM (two readings) to EM",
             "all",
@@ -99,7 +99,9 @@ def figure_11() -> Sequence[Claim]:
             most(sum(flattest) / len(flattest)),
             "it does not",
         ),
-        said("Figure 11", "every mechanism, n and p: L0,1 is smaller at alpha = .67 than at .91", "all", every(falls)),
+        stated(
+            "Figure 11", "every mechanism, n and p: L0,1 is smaller at alpha = .67 than at .91", "all", every(falls)
+        ),
         judged(
             "Figure 11",
             f"alpha = .67, n = 4, 8, 12: largest difference of WM (WH) and GM {LITTLE}",
@@ -121,18 +123,18 @@ def figure_11() -> Sequence[Claim]:
 
 def figure_12() -> Sequence[Claim]:
     """Judge the chance of an error of more than d, n = 8."""
-    found: list[Claim] = []
+    claims: list[Claim] = []
     for alpha in ALPHAS:
         tails = {name: _tails(name, alpha, BALANCED) for name in NAMES}
         rivals = [tails[name] for name in ("GM", WEAK, COLUMNS, "UM")]
         best = [d for d in range(8) if tails["EM"][d] <= min(rival[d] for rival in rivals) + SAME]
         what = f"p = .5, alpha = {alpha}, d = 0..7: EM has the least chance of an error beyond d at d"
         note = f"EM is best for d = {', '.join(map(str, best))}; farther out WM (WH, RM, CM) has less"
-        found.append(judged("Figure 12", what, "all", ", ".join(map(str, best)), len(best) == 8, note))
+        claims.append(judged("Figure 12", what, "all", ", ".join(map(str, best)), len(best) == 8, note))
         margin, ratio = tails["GM"] - tails["EM"], tails["GM"] / tails["EM"]
         what = f"p = .5, alpha = {alpha}, d = 0..7: GM minus EM"
         note = f"the difference is largest at d = {int(np.argmax(margin))}; the ratio GM/EM is {listed(ratio, 2)}"
-        found.append(
+        claims.append(
             judged("Figure 12", what, "only increases", listed(margin), bool((np.diff(margin) > 0).all()), note)
         )
     high = _tails("GM", "0.91", BALANCED) > _tails("UM", "0.91", BALANCED)
@@ -144,8 +146,8 @@ def figure_12() -> Sequence[Claim]:
         for gm, wm, em in zip(*(_tails(one, alpha, SKEWED) for one in ("GM", name, "EM")), strict=True)
     ]
     return [
-        *found,
-        said("Figure 12", "p = .5, alpha = .91, d = 0..7: GM is worse than UM", "all", every(high)),
+        *claims,
+        stated("Figure 12", "p = .5, alpha = .91, d = 0..7: GM is worse than UM", "all", every(high)),
         judged(
             "Figure 12",
             "p = .5, alpha = .67, d = 0..7: GM is worse than EM",
@@ -232,7 +234,7 @@ def figure_13() -> Sequence[Claim]:
             any(harder),
             "none",
         ),
-        said("Figure 13", "every mechanism, alpha and p: a larger group has more error", "all", every(grows)),
+        stated("Figure 13", "every mechanism, alpha and p: a larger group has more error", "all", every(grows)),
         judged(
             "Figure 13",
             f"cases of 63 in which GM is worse than UM, alpha = .91, .67 {MOST}",
@@ -276,7 +278,7 @@ def figure_14() -> Sequence[Claim]:
     wide = [_support(shapes["GM", "0.91", p]) for p in (0.1, 0.7)]
     apart = {alpha: float(np.abs(shapes[WEAK, alpha, 0.7] - shapes["GM", alpha, 0.7]).sum()) / 2 for alpha in ALPHAS}
     return [
-        said("Figure 14", "p = .1, two alphas: 0 is the likeliest error of GM, WM (both), EM", "all", every(zero)),
+        stated("Figure 14", "p = .1, two alphas: 0 is the likeliest error of GM, WM (both), EM", "all", every(zero)),
         judged(
             "Figure 14",
             "GM, p = .1, alpha = .91: the second peak is at the errors of the output 8, so at an error of",
@@ -347,7 +349,7 @@ def uniform_mechanism() -> Sequence[Claim]:
             "1 - 1/(n+1) is the chance of a wrong answer; the correct one has 1/(n+1)",
             "formula",
         ),
-        said(
+        stated(
             "Section 7.2, UM",
             "n = 8: the error rate of UM is n/(n+1) whatever the data, 21 binomials",
             "all",

@@ -22,7 +22,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
     powers,
     value,
 )
-from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, said
+from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, stated
 from discreet.papers.wording import SLIGHTLY, slightly
 
 EXPONENTS = "01234444 10123333 11012333 22101222 22210122 33321011 33332101 44443210"
@@ -67,12 +67,16 @@ def geometric() -> Sequence[Claim]:
     ]
     single = named("GM", 1, "9/10").properties()
     return [
-        said("Figure 3", "the structure of GM: n = 2..25, five alphas", "all", every(structure)),
-        said("Theorem 5", "least L0 by linear programs is that of GM: n = 2, 5, 8, five alphas", "all", every(optima)),
-        said("Theorem 5", "n = 8, alpha = .91: GM stays optimal for L0 pulled to and from L1, L2", "all", every(only)),
-        said("Lemma 3", "GM has WH iff n >= 2 alpha/(1-alpha): n = 2..25, five alphas", "all", every(honest)),
-        said("Lemma 4", "GM has CM iff alpha <= 1/2: n = 2..25, five alphas", "all", every(monotone)),
-        said(
+        stated("Figure 3", "the structure of GM: n = 2..25, five alphas", "all", every(structure)),
+        stated(
+            "Theorem 5", "least L0 by linear programs is that of GM: n = 2, 5, 8, five alphas", "all", every(optima)
+        ),
+        stated(
+            "Theorem 5", "n = 8, alpha = .91: GM stays optimal for L0 pulled to and from L1, L2", "all", every(only)
+        ),
+        stated("Lemma 3", "GM has WH iff n >= 2 alpha/(1-alpha): n = 2..25, five alphas", "all", every(honest)),
+        stated("Lemma 4", "GM has CM iff alpha <= 1/2: n = 2..25, five alphas", "all", every(monotone)),
+        stated(
             "Lemma 4",
             "GM, n = 5, has CM at alpha = .49, .5, .51",
             "yes yes no",
@@ -92,8 +96,8 @@ def geometric() -> Sequence[Claim]:
             bool(matrix("GM", 5, "0.4")[1, 1] <= matrix("GM", 5, "0.4")[0, 1]),
             "column monotonicity is Pr[0|1] <= Pr[1|1]; as printed the condition would be alpha >= 1/2",
         ),
-        said("Section 6.1", "GM has S and RM: n = 2..25, five alphas", "all", every(always)),
-        said("Section 6.1", "L0 of GM is 2 alpha/(1+alpha): n = 2..25, five alphas", "all", every(costs)),
+        stated("Section 6.1", "GM has S and RM: n = 2..25, five alphas", "all", every(always)),
+        stated("Section 6.1", "L0 of GM is 2 alpha/(1+alpha): n = 2..25, five alphas", "all", every(costs)),
         ours(
             "Theorem 5",
             "40 priors, n = 8: GM is optimal iff no step of the prior exceeds 1/alpha",
@@ -123,20 +127,20 @@ def _priors() -> list[bool]:
 
 def fair_bound() -> Sequence[Claim]:
     """Judge Lemma 5 and equation (16), which are wrong for odd n, and two statements on fair mechanisms."""
-    found = []
+    claims = []
     for n, alpha in ((2, "2/3"), (4, "10/11"), (8, "9/10"), (3, "9/10"), (5, "2/3"), (7, "10/11")):
         y, bound = float(matrix("EM", n, alpha)[0, 0]), printed_diagonal(n, value(alpha))
         note = f"for odd n, y = 1 / sum_i alpha^|i-(n-1)/2|: here {y:.6f}, and not {bound:.6f}"
         what = f"n = {n}, alpha = {alpha}: y of EM is at most the printed bound"
-        found.append(judged("Lemma 5", what, round(bound, 6), y, y <= bound + 1e-12, note, "formula"))
+        claims.append(judged("Lemma 5", what, round(bound, 6), y, y <= bound + 1e-12, note, "formula"))
         what = f"n = {n}, alpha = {alpha}: column sum of (17) with the printed y"
-        found.append(measured("Equation (16)", what, 1, bound / y, 6, note, "formula"))
+        claims.append(measured("Equation (16)", what, 1, bound / y, 6, note, "formula"))
     tight = [float(np.ptp((value(a) ** distances(n)).sum(axis=0))) > SAME for n, a in product(range(2, 13), ALPHAS)]
     best = {kind: float(optimal(7, "0.91", kind, ("F",)).matrix()[0, 0]) for kind in ("L1", "L2")}
     y = float(matrix("EM", 7, "0.91")[0, 0])
     return [
-        *found,
-        said(
+        *claims,
+        stated(
             "Section 6.2", "no fair mechanism has all inequalities tight: n = 2..12, five alphas", "all", every(tight)
         ),
         judged(
@@ -176,16 +180,16 @@ def explicit_fair() -> Sequence[Claim]:
     halved = 0.5 ** (exponents(7) / 2)
     quality = Mechanism.from_matrix(halved / halved.sum(axis=0))
     return [
-        said(
+        stated(
             "Figure 4",
             "EM, n = 7: the 64 powers of alpha",
             "all",
             every((exponents(7) == printed).ravel()),
             kind="quoted",
         ),
-        said("Equation (17)", "EM is y alpha^e: n = 2..12, five alphas", "all", every(formula)),
-        said("Section 6.2", "L0 of EM is (n+1)/n (1-y): n = 2..12, five alphas", "all", every(costs)),
-        said(
+        stated("Equation (17)", "EM is y alpha^e: n = 2..12, five alphas", "all", every(formula)),
+        stated("Section 6.2", "L0 of EM is (n+1)/n (1-y): n = 2..12, five alphas", "all", every(costs)),
+        stated(
             "Section 6.2",
             f"n = 7, alpha = .76: diagonal of EM slightly above GM's but for the two corners, ratio {steps:.2f}"
             f" {SLIGHTLY}",
@@ -200,9 +204,9 @@ def explicit_fair() -> Sequence[Claim]:
             6,
             kind="stated",
         ),
-        said("Theorem 6", "EM has all seven: n = 2..12, five alphas", "all", every(all_seven)),
-        said("Theorem 6", "EM is private: n = 2..12, five alphas", "all", every(private)),
-        said(
+        stated("Theorem 6", "EM has all seven: n = 2..12, five alphas", "all", every(all_seven)),
+        stated("Theorem 6", "EM is private: n = 2..12, five alphas", "all", every(private)),
+        stated(
             "Theorem 6",
             "least L0 of fair mechanisms by linear programs is that of EM: n = 2, 3, 5, 8, five alphas",
             "all",
@@ -265,16 +269,16 @@ def proofs() -> Sequence[Claim]:
     printed = y * (1 + sum(2 * a**i for i in range(1, 3)) + sum(a ** -(-i // 2) for i in range(2, 9)))
     third = named("EM", 8, "1/2").matrix()
     return [
-        said(
+        stated(
             "Equations (19)-(21)",
             "n = 2..12, five alphas: the columns of P' sum to 1 for the diagonal of GM alone",
             "all",
             every(solved),
         ),
-        said(
+        stated(
             "Proof of Theorem 6", "even n to 12: a column is y (1 + 2 sum alpha^i)", "all", every(sums), kind="formula"
         ),
-        said(
+        stated(
             "Proof of Theorem 6",
             "odd n to 11: one more term, alpha^ceil(n/2), and y is chosen so",
             "all",
@@ -299,8 +303,10 @@ def proofs() -> Sequence[Claim]:
             "for i < j the chance rises towards the diagonal: Pr[i|j] <= Pr[i+1|j]",
             "formula",
         ),
-        said("Equation (22)", "steps along a row are factors 1 or alpha: n = 2..12", "all", every(_rows_step_by_one())),
-        said(
+        stated(
+            "Equation (22)", "steps along a row are factors 1 or alpha: n = 2..12", "all", every(_rows_step_by_one())
+        ),
+        stated(
             "Proof of Theorem 6",
             "steps down a column are factors 1 or alpha: n = 2..12, five alphas",
             "all",

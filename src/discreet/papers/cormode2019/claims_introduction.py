@@ -23,7 +23,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
     optimal,
     truth,
 )
-from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, said
+from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, stated
 from discreet.papers.wording import LITTLE, little
 
 FIGURE_1: tuple[tuple[int, Objective, tuple[int, ...], str], ...] = (
@@ -66,7 +66,7 @@ def figure_1() -> Sequence[Claim]:
     gaps = [
         bool((optimal(n, "0.62", objective, ()).matrix().max(axis=1) < SAME).any()) for n, objective, *_ in FIGURE_1
     ]
-    found = [said("Figure 1", "alpha = .62: panels with outputs that are never reported", "all", every(gaps))]
+    claims = [stated("Figure 1", "alpha = .62: panels with outputs that are never reported", "all", every(gaps))]
     fitting = []
     for (n, objective, outputs, _), (printed, holds) in zip(FIGURE_1, PRINTED_LEAST, strict=False):
         fitting.append([k for k in range(50, 100) if holds(least_chance(n, f"0.{k}", objective, outputs))])
@@ -74,11 +74,11 @@ def figure_1() -> Sequence[Claim]:
         name = objective_name(objective)
         what = f"{name}, n = {n}, alpha = .62: least chance of output {' or '.join(map(str, outputs))}"
         note = f"at .62 the least is {least:.4f}; true of .50, .51, ... .99 at {_runs(fitting[-1])}"
-        found.append(judged("Figure 1", what, printed, least, holds(least), note))
+        claims.append(judged("Figure 1", what, printed, least, holds(least), note))
     shared = set.intersection(*map(set, fitting))
     two = max(set(fitting[0]) & set(fitting[1]))
-    told = f"{len(shared) or 'no'} alpha for all three; .{two} for L1 and L2, .{fitting[2][0]} for L2 and L0,1"
-    return [*found, ours("Figure 1", "alphas of .50, .51, ... .99 that show what is described", told)]
+    summary = f"{len(shared) or 'no'} alpha for all three; .{two} for L1 and L2, .{fitting[2][0]} for L2 and L0,1"
+    return [*claims, ours("Figure 1", "alphas of .50, .51, ... .99 that show what is described", summary)]
 
 
 def _runs(hundredths: list[int]) -> str:
@@ -93,7 +93,7 @@ def figure_2() -> Sequence[Claim]:
     l2 = within_one(all_seven[1])
     golden = within_one(optimal(4, "0.618034", "L2", PROPERTIES).matrix())
     return [
-        said("Figure 2", "alpha = .62: panels without gaps", "all", every((p > 0).all() for p in all_seven)),
+        stated("Figure 2", "alpha = .62: panels without gaps", "all", every((p > 0).all() for p in all_seven)),
         judged(
             "Figure 2",
             "L2, n = 4, alpha = .62: least chance of an error of at most 1",
@@ -135,7 +135,7 @@ def findings() -> Sequence[Claim]:
         ),
         ours("Section 1, first finding", "the same between EM and the optima for L1 and L2", far_from_em),
         measured("Section 1, second finding", "combinations of seven properties", 128, 2 ** len(PROPERTIES), 0),
-        said(
+        stated(
             "Section 1, third finding",
             "L0 of the others between GM and EM, n = 4, 8, three alphas",
             "all",
@@ -152,7 +152,7 @@ def findings() -> Sequence[Claim]:
             little(max(small, large) - 1),
             "it is not",
         ),
-        said(
+        stated(
             "Section 1, third finding",
             "1 + 1/n is never exceeded: n = 2..30, four alphas",
             "all",
@@ -170,16 +170,20 @@ def _variation(one: Floats, other: Floats) -> float:
 
 def figure_7() -> Sequence[Claim]:
     """Judge the three mechanisms at n = 4."""
-    found = []
+    claims = []
     for name, printed in (("EM", 0.224), ("GM", 0.238)):
-        stated, meant = truth(matrix(name, 4, "9/10")), truth(matrix(name, 4, "10/11"))
-        note = f"at the stated alpha = .9 it is {stated:.4f}; the printed value is that of alpha = 10/11, {meant:.4f}"
-        found.append(measured("Figure 7", f"{name}, n = 4, alpha = .9: chance of the truth", printed, stated, 3, note))
-        found.append(ours("Figure 7", f"{name}, n = 4, alpha = 10/11: chance of the truth", meant))
+        at_stated, fitting = truth(matrix(name, 4, "9/10")), truth(matrix(name, 4, "10/11"))
+        note = (
+            f"at the stated alpha = .9 it is {at_stated:.4f}; the printed value is that of alpha = 10/11, {fitting:.4f}"
+        )
+        claims.append(
+            measured("Figure 7", f"{name}, n = 4, alpha = .9: chance of the truth", printed, at_stated, 3, note)
+        )
+        claims.append(ours("Figure 7", f"{name}, n = 4, alpha = 10/11: chance of the truth", fitting))
     chances = [truth(matrix(name, 4, "9/10")) for name in ("EM", WEAK, "GM")]
     extremes = [float(matrix(name, 4, "9/10")[[0, 4]].sum()) / 5 for name in ("EM", COLUMNS, WEAK, "GM")]
     return [
-        *found,
+        *claims,
         judged(
             "Figure 7",
             "n = 4, alpha = .9: truth of EM, WM, GM",
@@ -202,8 +206,8 @@ def figure_7() -> Sequence[Claim]:
 def definitions() -> Sequence[Claim]:
     """Judge Definition 4, the loss functions, and what section 2 says of known mechanisms."""
     printed_mass, printed_epsilon = (1 + 2 * 0.1 / 0.9) / 1.9, -math.log(0.1)
-    _, law = design.geometric(alpha="9/10").pmf(0)
-    epsilon = math.log(law[len(law) // 2] / law[len(law) // 2 + 1])
+    _, probabilities = design.geometric(alpha="9/10").pmf(0)
+    epsilon = math.log(probabilities[len(probabilities) // 2] / probabilities[len(probabilities) // 2 + 1])
     meant = f"(1-alpha)/(1+alpha) alpha^|z| is meant, of mass 1 and epsilon {epsilon:.4f}"
     gm, equal = matrix("GM", 4, "9/10"), np.full(5, 0.2)
     off, printed_off = 5 / 4 * mass_beyond(gm, 0, equal), 5 / 4 * float(gm.sum()) / 5
@@ -223,13 +227,13 @@ def definitions() -> Sequence[Claim]:
     spent = [design.exponential(n=n, epsilon=epsilon).epsilon() for n in range(1, 13) for epsilon in (0.1, 1.0)]
     allowed = [epsilon for _ in range(1, 13) for epsilon in (0.1, 1.0)]
     return [
-        said(
+        stated(
             "Section 2.1",
             "the output is the likeliest true count (RH): six mechanisms, twelve cases",
             "all",
             every(likeliest),
         ),
-        said(
+        stated(
             "Equation (1)",
             "L0 is (n+1)/n - trace/n: six mechanisms, twelve cases",
             "all",
@@ -256,7 +260,7 @@ def definitions() -> Sequence[Claim]:
             many_error > gm_error,
             "it is not low",
         ),
-        said(
+        stated(
             "Equation (3)",
             "epsilon of the exponential mechanism is at most its budget: n = 1..12, two budgets",
             "all",

@@ -20,7 +20,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
     root_mean_square,
     tail_loss,
 )
-from discreet.papers.cormode2019.statements import SAME, every, judged, listed, ours, said
+from discreet.papers.cormode2019.statements import SAME, every, judged, listed, ours, stated
 from discreet.papers.wording import ABOUT, LITTLE, MOST, MUCH, about, little, most, much
 
 OBJECTIVE_NAMES = (*OBJECTIVE_SETS, "UM")
@@ -51,27 +51,27 @@ def objective_tails(name: str, kind: str, alpha: str, p: float, power: int) -> F
 
 def many_mechanisms() -> Sequence[Claim]:
     """Judge how many behaviours there are for L1 and L2, and add what properties cost."""
-    found: list[Claim] = []
+    claims: list[Claim] = []
     for kind in ("L1", "L2"):
-        costs = [optimal(4, "0.9", kind, tuple(filter(None, asked.split("+")))).loss(kind) for asked in SETS]
+        costs = [optimal(4, "0.9", kind, tuple(filter(None, joined.split("+")))).loss(kind) for joined in SETS]
         distinct = len(np.unique(np.round(costs, 7)))
         what = f"{kind}, n = 4, alpha = .9: distinct costs of 24 sets of properties (L0: 4)"
         larger = much(distinct, 4)
-        found.append(
+        claims.append(
             judged(
                 "Section 7.4", f"{what} {MUCH}", "quite large", distinct, larger, "it is not much larger than for L0"
             )
         )
-        each = [optimal(8, "0.67", kind, asked).loss(kind) for asked in OBJECTIVE_SETS.values()]
+        each = [optimal(8, "0.67", kind, properties).loss(kind) for properties in OBJECTIVE_SETS.values()]
         each += [named(name, 8, "0.67").loss(kind) for name in ("EM*", "EM", "UM")]
         what = f"{kind}, n = 8, alpha = .67: UCM, WM, FM, AM, EM*, EM, UM"
-        found.append(ours("Section 7.4", what, listed(each), bool((np.diff(each) > -1e-6).all())))
-    return found
+        claims.append(ours("Section 7.4", what, listed(each), bool((np.diff(each) > -1e-6).all())))
+    return claims
 
 
 def root_mean_squares() -> Sequence[Claim]:
     """Judge Figures 15 and 16."""
-    found: list[Claim] = []
+    claims: list[Claim] = []
     middle, tenth = CHANCES.index(0.5), CHANCES.index(0.1)
     for kind, (item, _) in FIGURES.items():
         rank = [
@@ -84,24 +84,24 @@ def root_mean_squares() -> Sequence[Claim]:
             for n, a in CASES
             for k in range(len(CHANCES))
         ]
-        first = sum(place == 0 for place in rank)
+        first = sum(position == 0 for position in rank)
         what = f"six cases, 21 values of p: those in which UCM has the least error, of {len(rank)} {MOST}"
-        found.append(judged(item, what, "among the best", first, most(first / len(rank)), "it seldom has"))
+        claims.append(judged(item, what, "among the best", first, most(first / len(rank)), "it seldom has"))
         small = {a: objective_roots("WM", kind, 4, a) / objective_roots("UCM", kind, 4, a) for a in ALPHAS}
         worst = {a: float(ratio.max()) for a, ratio in small.items()}
         what = f"n = 4, alpha = .91, .67: largest ratio of WM to UCM {ABOUT}"
         note = f"at alpha = .91 and p = .5 WM has {worst['0.91']:.2f} times the error of UCM, which always reports 2"
-        found.append(judged(item, what, "similar", listed(worst.values(), 2), about(max(worst.values()), 1), note))
+        claims.append(judged(item, what, "similar", listed(worst.values(), 2), about(max(worst.values()), 1), note))
         skew = [objective_roots("AM", kind, n, a)[tenth] > objective_roots("AM", kind, n, a)[middle] for n, a in CASES]
         what = "six cases: AM has more error at p = .1 than at p = .5"
-        found.append(said(item, what, "all", every(skew)))
+        claims.append(stated(item, what, "all", every(skew)))
         gains = {a: [_excess(kind, n, a) for n in SIZES] for a in ALPHAS}
         what = "n = 4, 8, 12: mean ratio of FM to UCM at alpha = .91; at .67"
         falling = all(bool((np.diff(each) < 0).all()) for each in gains.values())
         note = f"at alpha = .91 the ratio is {listed(gains['0.91'], 3)}"
-        told = "; ".join(listed(each, 3) for each in gains.values())
-        found.append(judged(item, what, "FM does better as n grows", told, falling, note))
-    return found
+        ratios = "; ".join(listed(each, 3) for each in gains.values())
+        claims.append(judged(item, what, "FM does better as n grows", ratios, falling, note))
+    return claims
 
 
 def _excess(kind: str, n: int, alpha: str) -> float:
@@ -111,33 +111,33 @@ def _excess(kind: str, n: int, alpha: str) -> float:
 
 def tails() -> Sequence[Claim]:
     """Judge Figures 17 and 18."""
-    found: list[Claim] = []
+    claims: list[Claim] = []
     names = tuple(OBJECTIVE_SETS)
     for (kind, (_, item)), power in zip(FIGURES.items(), (1, 2), strict=True):
         skewed = {name: objective_tails(name, kind, "0.91", 0.1, 0) for name in names}
         worst = [d for d in range(TAIL_SIZE) if skewed["UCM"][d] >= max(skewed[name][d] for name in names) - SAME]
         best = [d for d in range(TAIL_SIZE) if skewed["UCM"][d] <= min(skewed[name][d] for name in names) + SAME]
         what = "p = .1, alpha = .91: d at which UCM is the worst of four; the best"
-        told = f"{', '.join(map(str, worst))}; {', '.join(map(str, best))}"
+        summary = f"{', '.join(map(str, worst))}; {', '.join(map(str, best))}"
         agrees = 0 in worst and TAIL_SIZE - 1 in best and max(worst) < min(best)
-        found.append(judged(item, what, "first d's; last d's", told, agrees, "it is not so"))
+        claims.append(judged(item, what, "first d's; last d's", summary, agrees, "it is not so"))
         weighted = {name: objective_tails(name, kind, "0.91", 0.1, power) for name in names}
-        told = listed(weighted[name][0] for name in names)
+        summary = listed(weighted[name][0] for name in names)
         what = f"p = .1, alpha = .91, d = 0, read as E|error|^{power}: UCM, WM, FM, AM"
-        found.append(ours(item, what, told))
+        claims.append(ours(item, what, summary))
         balanced = [
             objective_tails("UCM", kind, a, 0.6, 0)[d]
             <= min(objective_tails(name, kind, a, 0.6, 0)[d] for name in names) + SAME
             for a, d in product(ALPHAS, range(TAIL_SIZE))
         ]
-        found.append(said(item, "p = .6, two alphas, d = 0..7: UCM has the least", "all", every(balanced)))
+        claims.append(stated(item, "p = .6, two alphas, d = 0..7: UCM has the least", "all", every(balanced)))
         gaps = {(a, p): _gap(kind, a, p) for a, p in product(ALPHAS, TAIL_CHANCES)}
         what = f"largest gap between AM, FM and WM: p = .1, .6 at alpha = .91; at .67 {LITTLE}"
         agrees = little(max(gaps["0.67", p] for p in TAIL_CHANCES))
         note = f"at alpha = .67, p = .1 they are {gaps['0.67', 0.1]:.3f} apart, more than at .91"
-        told = "; ".join(listed((gaps[a, p] for p in TAIL_CHANCES), 3) for a in ALPHAS)
-        found.append(judged(item, what, "lines almost overlap for smaller alpha", told, agrees, note))
-    return found
+        summary = "; ".join(listed((gaps[a, p] for p in TAIL_CHANCES), 3) for a in ALPHAS)
+        claims.append(judged(item, what, "lines almost overlap for smaller alpha", summary, agrees, note))
+    return claims
 
 
 def _gap(kind: str, alpha: str, p: float) -> float:
@@ -158,13 +158,13 @@ def recommendation() -> Sequence[Claim]:
             for a in ALPHAS
         ]
     return [
-        said(
+        stated(
             "Section 7.4, summary",
             "p = .1, alpha = .91, L1, L2: AM and FM have a lower chance of an error than WM",
             "all",
             every(skewed),
         ),
-        said(
+        stated(
             "Section 7.4, summary",
             "p = .6, two alphas, L1, L2: WM has the least chance of an error of the three",
             "all",

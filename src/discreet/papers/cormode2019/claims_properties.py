@@ -19,7 +19,7 @@ from discreet.papers.cormode2019.count_mechanisms import (
     powers,
 )
 from discreet.papers.cormode2019.square_programs import SquareProgram, largest_excess
-from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, said
+from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, stated
 
 SETS = ["+".join(filter(None, parts)) for parts in product(("", "RH", "RM"), ("", "WH", "CH", "CM"), ("", "F"))]
 """The 24 sets of properties without S that differ by more than what they imply."""
@@ -56,7 +56,7 @@ def section_3() -> Sequence[Claim]:
             "the same: largest entry of such a row, above .01 by powers of 1/alpha",
             float(floored[gaps].max()),
         ),
-        said(
+        stated(
             "Equations (4)-(7)",
             "the optimum without properties is GM and a Bayes remap: L1, L2, n = 3, 6, two alphas",
             "all",
@@ -80,7 +80,7 @@ def implications() -> Sequence[Claim]:
     monotone_not_private = Mechanism.from_matrix(np.eye(4)).epsilon()
     private = SquareProgram(3).private(0.5).solution(_corner(3, 0, 2, sign=-1.0) + _corner(3, 0, 1))
     gm = named("GM", 2, "9/10").properties()
-    found = [
+    excesses = [
         ("Equation (9)", "RM implies RH", most(("RM",), "row")),
         ("Equation (11)", "CM implies CH", most(("CM",), "column")),
         ("Equation (12)", "F and RH imply CH", most(("F", "RH"), "column")),
@@ -90,7 +90,7 @@ def implications() -> Sequence[Claim]:
     return [
         *(
             judged(item, f"{what}: largest excess in any mechanism, n = 3", "0", excess, excess < SAME, "it does not")
-            for item, what, excess in found
+            for item, what, excess in excesses
         ),
         judged(
             "Equation (8)",
@@ -109,9 +109,9 @@ def implications() -> Sequence[Claim]:
             monotone_not_private == np.inf and private[0, 2] > private[0, 1] + SAME,
             "one implies the other",
         ),
-        said("Equation (10)", "GM, n = 2, alpha = .9: column honest", "no", "yes" if "CH" in gm else "no"),
-        said("Equation (12)", "GM, n = 2, alpha = .9: fair", "no", "yes" if "F" in gm else "no"),
-        said("Equation (14)", "GM, n = 2, alpha = .9: weakly honest", "no", "yes" if "WH" in gm else "no"),
+        stated("Equation (10)", "GM, n = 2, alpha = .9: column honest", "no", "yes" if "CH" in gm else "no"),
+        stated("Equation (12)", "GM, n = 2, alpha = .9: fair", "no", "yes" if "F" in gm else "no"),
+        stated("Equation (14)", "GM, n = 2, alpha = .9: weakly honest", "no", "yes" if "WH" in gm else "no"),
     ]
 
 
@@ -162,12 +162,15 @@ def lemma_1() -> Sequence[Claim]:
     truths, rates = [], []
     for prior in rng.dirichlet(np.ones(6), 8):
         prior = prior / prior.sum()
-        found = design.constrained(n=5, alpha="0.8", properties=("F",), objective=powers(0, 5), weights=prior).matrix()
-        truths.append(close(float(found[0, 0]), float(named("EM", 5, "0.8").matrix()[0, 0])))
-        rates.append(close(mass_beyond(named("EM", 5, "0.8").matrix(), 0, prior), 1 - float(found[0, 0])))
+        fair = design.constrained(n=5, alpha="0.8", properties=("F",), objective=powers(0, 5), weights=prior)
+        truth = float(fair.matrix()[0, 0])
+        truths.append(close(truth, float(named("EM", 5, "0.8").matrix()[0, 0])))
+        rates.append(close(mass_beyond(named("EM", 5, "0.8").matrix(), 0, prior), 1 - truth))
     return [
-        said("Lemma 1", "n = 5, alpha = .8: fair optima under 8 priors have the diagonal of EM", "all", every(truths)),
-        said("Equation (13)", "the error rate of EM under 8 priors is 1 - y", "all", every(rates), kind="formula"),
+        stated(
+            "Lemma 1", "n = 5, alpha = .8: fair optima under 8 priors have the diagonal of EM", "all", every(truths)
+        ),
+        stated("Equation (13)", "the error rate of EM under 8 priors is 1 - y", "all", every(rates), kind="formula"),
     ]
 
 
@@ -175,8 +178,8 @@ def theorem_1() -> Sequence[Claim]:
     """Judge Theorem 1: symmetry costs nothing."""
     rng = np.random.default_rng(1)
     kept, traces, symmetric = [], [], []
-    for asked in SETS:
-        properties = tuple(filter(None, asked.split("+")))
+    for joined in SETS:
+        properties = tuple(filter(None, joined.split("+")))
         pull = powers(0, 4) + 1e-3 * rng.uniform(size=(5, 5))
         one = design.constrained(n=4, alpha="0.8", properties=properties, objective=pull)
         both = Mechanism.from_matrix((one.matrix() + one.matrix()[::-1, ::-1]) / 2)
@@ -189,14 +192,14 @@ def theorem_1() -> Sequence[Claim]:
     mirrored = Mechanism.from_matrix((skewed.matrix() + skewed.matrix()[::-1, ::-1]) / 2)
     worst = [mechanism.loss("L1", aggregate="max") for mechanism in (skewed, mirrored)]
     return [
-        said(
+        stated(
             "Theorem 1",
             "n = 4, alpha = .8: 24 sets of properties, the mean with the mirror image is symmetric",
             "all",
             every(symmetric),
         ),
-        said("Theorem 1", "the same: it keeps the properties and the privacy", "all", every(kept)),
-        said("Theorem 1", "the same: it keeps the trace", "all", every(traces)),
+        stated("Theorem 1", "the same: it keeps the properties and the privacy", "all", every(kept)),
+        stated("Theorem 1", "the same: it keeps the trace", "all", every(traces)),
         judged(
             "Theorem 1",
             "CM, n = 4, alpha = .9: error rate without and with S",
@@ -223,8 +226,8 @@ def theorem_1() -> Sequence[Claim]:
 def _with_and_without(n: int, properties: tuple[str, ...], weights: Floats) -> tuple[float, float]:
     """Return the least error rate at alpha = .9 without S and with it."""
     without, with_s = (
-        mass_beyond(design.constrained(n=n, alpha="9/10", properties=asked, weights=weights).matrix(), 0, weights)
-        for asked in (properties, (*properties, "S"))
+        mass_beyond(design.constrained(n=n, alpha="9/10", properties=chosen, weights=weights).matrix(), 0, weights)
+        for chosen in (properties, (*properties, "S"))
     )
     return without, with_s
 
@@ -236,7 +239,7 @@ def theorem_2() -> Sequence[Claim]:
     excess = max(largest_excess(3, ("printed RM",), (0, 1), (0, 0)), largest_excess(3, ("printed RM",), (3, 2), (3, 3)))
     true_excess = largest_excess(3, ("RM",), (0, 1), (0, 0))
     return [
-        said("Theorem 2", "UM has all seven, n = 1..12", "all", every(uniform)),
+        stated("Theorem 2", "UM has all seven, n = 1..12", "all", every(uniform)),
         judged(
             "Theorem 2",
             "n = 3: largest P[i, j] - P[i, i] that the printed constraints of RM allow",

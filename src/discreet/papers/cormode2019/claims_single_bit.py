@@ -13,7 +13,7 @@ from discreet.mechanism import Mechanism
 from discreet.papers.claim import Claim
 from discreet.papers.cormode2019.count_mechanisms import COLUMNS, WEAK, epsilon_of, matrix, named, value
 from discreet.papers.cormode2019.square_programs import SquareProgram
-from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, said
+from discreet.papers.cormode2019.statements import SAME, close, every, judged, listed, measured, ours, stated
 
 OFF = 1.0 - np.eye(2)
 
@@ -25,7 +25,7 @@ def theorem_3() -> Sequence[Claim]:
         ratio = alpha ** (1 - 2 * step)  # of w1 to w0, between alpha and 1/alpha
         response = _response(alpha)
         inside.append(close(_least(alpha, ratio), float((_cost(ratio) * response).sum())))
-        alone.append(all(np.abs(found - response).max() < 1e-5 for found in _pulled(alpha, ratio)))
+        alone.append(all(np.abs(optimum - response).max() < 1e-5 for optimum in _pulled(alpha, ratio)))
         beyond = alpha * (0.9 - 0.8 * step)  # below alpha
         outside.append(close(_least(alpha, beyond), beyond / (1 + beyond)))  # always report 0
         outside.append(close(_least(alpha, 1 / beyond), beyond / (1 + beyond)))  # always report 1
@@ -35,11 +35,13 @@ def theorem_3() -> Sequence[Claim]:
         design.constrained(n=1, alpha="0.6", weights=[1 / (1 + ratio), ratio / (1 + ratio)], objective="L2").matrix()
         for ratio in (0.55, 0.65, 1.0, 1.6, 1.7)
     ]
-    same = [bool(np.abs(found - _response(0.6)).max() < 1e-6) for found in weighted]
+    same = [bool(np.abs(optimum - _response(0.6)).max() < 1e-6) for optimum in weighted]
     proof = _least(0.6, 1.0)
     return [
-        said("Theorem 3", "three alphas, seven weights: randomized response has the least cost", "all", every(inside)),
-        said(
+        stated(
+            "Theorem 3", "three alphas, seven weights: randomized response has the least cost", "all", every(inside)
+        ),
+        stated(
             "Theorem 3",
             "the same, w1/w0 strictly between alpha and 1/alpha: no other mechanism has it",
             "all",
@@ -53,14 +55,14 @@ def theorem_3() -> Sequence[Claim]:
             apart < 1e-5,
             "at w1/w0 = alpha and 1/alpha mixtures with 'always report 0' (or 1) are optimal too: unique needs <",
         ),
-        said(
+        stated(
             "Theorem 3",
             "alpha = .6, t = 2, w1/w0 = .55, .65, 1, 1.6, 1.7: constrained finds it",
             "no yes yes yes no",
             " ".join("yes" if one else "no" for one in same),
             kind="formula",
         ),
-        said("Proof of Theorem 3", "outside the range: one answer always", "all", every(outside), kind="formula"),
+        stated("Proof of Theorem 3", "outside the range: one answer always", "all", every(outside), kind="formula"),
         judged(
             "Proof of Theorem 3",
             "alpha = .6, w1/w0 = 1, below 1/alpha: cost of always reporting 0, for the least cost",
@@ -98,9 +100,9 @@ def _response(alpha: float) -> Floats:
 def _pulled(alpha: float, ratio: float) -> list[Floats]:
     """Return optima that are pulled a little towards each output: the same matrix if there is one optimum."""
     pulls = [np.array([[1.0, 1], [0, 0]]), np.array([[0.0, 0], [1, 1]])]
-    found = [SquareProgram(1).private(alpha).solution(_cost(ratio) + 1e-6 * pull) for pull in pulls]
-    trivial = [bool(np.abs(p - p[:, :1]).max() < SAME) for p in found]
-    return [(p + _response(alpha)) / 2 if alone else p for p, alone in zip(found, trivial, strict=True)]
+    optima = [SquareProgram(1).private(alpha).solution(_cost(ratio) + 1e-6 * pull) for pull in pulls]
+    trivial = [bool(np.abs(p - p[:, :1]).max() < SAME) for p in optima]
+    return [(p + _response(alpha)) / 2 if alone else p for p, alone in zip(optima, trivial, strict=True)]
 
 
 def known_mechanisms() -> Sequence[Claim]:
@@ -124,9 +126,9 @@ def known_mechanisms() -> Sequence[Claim]:
     ]
     ratio = chance / (1 - chance)
     return [
-        said("Fact 1", "randomized response has all seven: p = .5, .6, .75, .99", "all", every(all_seven)),
-        said("Theorem 4", "epsilon = .5, 1, 2: p = exp(epsilon/2)/(1 + exp(epsilon/2))", "all", every(formula)),
-        said("Theorem 4", "epsilon = .5, 1, 2: its privacy is exp(-epsilon/2)", "all", every(spent)),
+        stated("Fact 1", "randomized response has all seven: p = .5, .6, .75, .99", "all", every(all_seven)),
+        stated("Theorem 4", "epsilon = .5, 1, 2: p = exp(epsilon/2)/(1 + exp(epsilon/2))", "all", every(formula)),
+        stated("Theorem 4", "epsilon = .5, 1, 2: its privacy is exp(-epsilon/2)", "all", every(spent)),
         ours(
             "Theorem 4",
             "epsilon = 1: chance of the truth of the exponential mechanism, of GM",
@@ -141,9 +143,9 @@ def known_mechanisms() -> Sequence[Claim]:
             "the ratio is exp(epsilon/2); the guarantee is its inverse",
             "formula",
         ),
-        said("Lemma 2", "GM at n = 1 is randomized response with p = 1/(1+alpha): three alphas", "all", every(gm)),
-        said("Section 5", "n = 1: WM in both readings, EM and EM* are GM: three alphas", "all", every(others)),
-        said(
+        stated("Lemma 2", "GM at n = 1 is randomized response with p = 1/(1+alpha): three alphas", "all", every(gm)),
+        stated("Section 5", "n = 1: WM in both readings, EM and EM* are GM: three alphas", "all", every(others)),
+        stated(
             "Section 5",
             "n = 1: epsilon of GM is its budget: three alphas",
             "all",

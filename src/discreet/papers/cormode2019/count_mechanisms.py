@@ -57,8 +57,8 @@ def optimal(n: int, alpha: str, objective: Objective, properties: tuple[str, ...
 @cache
 def least_wrong(n: int, alpha: str, properties: str) -> float:
     """Return the least L0 with properties such as "WH+RM". A linear program is solved, never a closed form used."""
-    asked = tuple(filter(None, properties.split("+")))
-    return design.constrained(n=n, alpha=alpha, properties=asked, objective=powers(0, n)).loss("L0")
+    separate = tuple(filter(None, properties.split("+")))
+    return design.constrained(n=n, alpha=alpha, properties=separate, objective=powers(0, n)).loss("L0")
 
 
 @cache
@@ -116,7 +116,7 @@ def value(alpha: str) -> float:
     return float(over) / float(under or 1)
 
 
-def held(name: str, n: int, alphas: Sequence[str]) -> dict[str, list[bool]]:
+def has_properties(name: str, n: int, alphas: Sequence[str]) -> dict[str, list[bool]]:
     """Return for each property whether the mechanism has it, alpha by alpha."""
     sets = [named(name, n, alpha).properties() for alpha in alphas]
     return {one: [one in properties for properties in sets] for one in PROPERTIES}

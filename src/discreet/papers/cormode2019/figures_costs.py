@@ -16,8 +16,8 @@ WIDTH = 12.5
 def _combinations(x: tuple[float, ...], costs: dict[str, list[float]], step: float) -> list[Curve]:
     """Return nine curves of points that stand side by side, because they coincide in two groups."""
     return [
-        Curve(name, np.array(x), np.array(values), "points", shift=(place - 4) * step)
-        for place, (name, values) in enumerate(costs.items())
+        Curve(name, np.array(x), np.array(values), "points", shift=(index - 4) * step)
+        for index, (name, values) in enumerate(costs.items())
     ]
 
 
@@ -60,9 +60,9 @@ def _named(alpha: str) -> Panels:
             np.array([named(name, n, alpha).loss("L0") for n in SIZES_9]),
             "line and points",
             shift=shifts[name],
-            colour=place,
+            colour=index,
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     ]
     panels = [Panel(f"alpha = {alpha}: EM* has the L0 of EM", "largest count n", "L0", curves)]
     if alpha == "99/100":

@@ -54,8 +54,8 @@ def _adult(adult: Adult) -> Panels:
                 rates.append(float(wrong @ counts))
                 errors.append(math.sqrt(float((wrong * (1 - wrong)) @ counts) / groups / ADULT_REPETITIONS))
             y, spread = np.array(rates), np.array(errors)
-            told = "EM (EM* is the same)" if name == "EM" else name
-            curves.append(Curve(told, x, y, "line and points", low=y - spread, high=y + spread))
+            label = "EM (EM* is the same)" if name == "EM" else name
+            curves.append(Curve(label, x, y, "line and points", low=y - spread, high=y + spread))
         panels.append(Panel(attribute, "people in a group, n", "chance of a wrong count", curves))
     return panels
 
@@ -70,10 +70,10 @@ def run_deviation(mechanism: Floats, counts: Floats, groups: int) -> float:
 
 def root_curve(name: str, mechanism_of_size: Floats, n: int, ours: bool) -> Curve:
     """Return RMSE over p with the standard deviation of one run of 10,000 people."""
-    laws = [binomial(n, p) for p in CHANCES]
+    distributions = [binomial(n, p) for p in CHANCES]
     squares = (distances(n) ** 2 * mechanism_of_size).sum(axis=0)
-    y = np.array([math.sqrt(float(squares @ law)) for law in laws])
-    spread = np.array([run_deviation(mechanism_of_size, law, PEOPLE // n) for law in laws])
+    y = np.array([math.sqrt(float(squares @ distribution)) for distribution in distributions])
+    spread = np.array([run_deviation(mechanism_of_size, distribution, PEOPLE // n) for distribution in distributions])
     return Curve(name, np.array(CHANCES), y, "line and points", ours, y - spread, y + spread)
 
 

@@ -24,8 +24,8 @@ def _unconstrained() -> Panels:
         for n, objective, outputs, better in FIGURE_1:
             alpha = better if fits else "0.62"
             least = least_chance(n, alpha, objective, outputs)
-            told = f"output {' or '.join(map(str, outputs))}: at least {least:.2f}"
-            title = f"{objective_name(objective)}, n = {n}, alpha = {alpha}\n{told}"
+            subtitle = f"output {' or '.join(map(str, outputs))}: at least {least:.2f}"
+            title = f"{objective_name(objective)}, n = {n}, alpha = {alpha}\n{subtitle}"
             panels.append(heatmap(title, optimal(n, alpha, objective, ()).matrix(), highest=1.0))
     return panels
 
@@ -62,8 +62,8 @@ def _exponents() -> Panels:
 def _three_mechanisms() -> Panels:
     names = {"GM": "GM", "EM": "EM", WEAK: WEAK, COLUMNS: COLUMNS, "EM*": "EM* (ours)", "UM": "UM"}
     return [
-        heatmap(f"{told}: truth {truth(matrix(name, 4, '9/10')):.4f}", matrix(name, 4, "9/10"), ".3f", highest=0.53)
-        for name, told in names.items()
+        heatmap(f"{label}: truth {truth(matrix(name, 4, '9/10')):.4f}", matrix(name, 4, "9/10"), ".3f", highest=0.53)
+        for name, label in names.items()
     ]
 
 

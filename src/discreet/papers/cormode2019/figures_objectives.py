@@ -47,7 +47,7 @@ def _tails(kind: str) -> Panels:
 def _side_by_side(curves: list[Curve], step: float) -> list[Curve]:
     """Return the curves with points of one x beside each other, because AM and EM* often coincide."""
     middle = (len(curves) - 1) / 2
-    return [replace(curve, shift=(place - middle) * step) for place, curve in enumerate(curves)]
+    return [replace(curve, shift=(index - middle) * step) for index, curve in enumerate(curves)]
 
 
 def _ours(alpha: str, p: float, power: int) -> Floats:

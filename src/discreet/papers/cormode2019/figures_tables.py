@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from discreet.certify.table import PROPERTIES
-from discreet.papers.cormode2019.count_mechanisms import NAMES, held, named
+from discreet.papers.cormode2019.count_mechanisms import NAMES, has_properties, named
 from discreet.papers.cormode2019.flowchart import ANSWERS, QUESTIONS
 from discreet.papers.figure import Arrow, Box, Figure, Flowchart, Panels, TextTable
 
@@ -28,7 +28,7 @@ def _flowchart() -> Panels:
 
 
 def _properties() -> Panels:
-    columns = {name: held(name, 8, ALPHAS) for name in NAMES}
+    columns = {name: has_properties(name, 8, ALPHAS) for name in NAMES}
     rows = [[_cell(columns[name][one]) for name in NAMES] for one in FULL_NAMES]
     rows.append([f"{named(name, 8, '0.9').loss('L0'):.4f}" for name in NAMES])
     heads = ["EM* (ours)" if name == "EM*" else name for name in NAMES]

@@ -34,13 +34,13 @@ class Answer:
 
 
 QUESTIONS = {
-    "fair": Question("fairness (F)?", 0, 3, "EM", "columns", lambda asked, n, alpha: "F" in asked),
+    "fair": Question("fairness (F)?", 0, 3, "EM", "columns", lambda required, n, alpha: "F" in required),
     "columns": Question(
-        "a column property (CH, CM)?", 0, 2, COLUMNS, "honest", lambda asked, n, alpha: bool(asked & {"CH", "CM"})
+        "a column property (CH, CM)?", 0, 2, COLUMNS, "honest", lambda required, n, alpha: bool(required & {"CH", "CM"})
     ),
-    "honest": Question("weak honesty (WH)?", 0, 1, "large", "GM", lambda asked, n, alpha: "WH" in asked),
+    "honest": Question("weak honesty (WH)?", 0, 1, "large", "GM", lambda required, n, alpha: "WH" in required),
     "large": Question(
-        "n >= 2 alpha/(1 - alpha)?", 0, 0, "GM", WEAK, lambda asked, n, alpha: n * (1 - alpha) >= 2 * alpha
+        "n >= 2 alpha/(1 - alpha)?", 0, 0, "GM", WEAK, lambda required, n, alpha: n * (1 - alpha) >= 2 * alpha
     ),
 }
 
@@ -52,10 +52,10 @@ ANSWERS = {
 }
 
 
-def follow(properties: frozenset[str], n: int, alpha: Fraction) -> str:
+def follow(required: frozenset[str], n: int, alpha: Fraction) -> str:
     """Return the mechanism to which the chart leads, one of the names of `ANSWERS`."""
     here = START
     while here in QUESTIONS:
         question = QUESTIONS[here]
-        here = question.yes if question.decide(properties, n, alpha) else question.no
+        here = question.yes if question.decide(required, n, alpha) else question.no
     return here

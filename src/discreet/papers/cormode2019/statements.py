@@ -8,7 +8,7 @@ SAME = 1e-7
 """Two costs that differ by less are one: more than a linear program leaves open."""
 
 
-def said(item: str, what: str, paper: str, ours: str, note: str = "", kind: Kind = "stated") -> Claim:
+def stated(item: str, what: str, paper: str, ours: str, note: str = "", kind: Kind = "stated") -> Claim:
     """Return a claim that agrees if both texts are the same."""
     return Claim(item, what, paper, ours, paper == ours, note, kind)
 
@@ -27,15 +27,15 @@ def judged(
 
 
 def measured(
-    item: str, what: str, paper: float, found: float, digits: int, note: str = "", kind: Kind = "quoted"
+    item: str, what: str, paper: float, value: float, digits: int, note: str = "", kind: Kind = "quoted"
 ) -> Claim:
     """Return a claim about a number with so many digits after the point. The note is dropped if the claim agrees."""
-    return judged(item, what, paper, found, round(found, digits) == round(paper, digits), note, kind)
+    return judged(item, what, paper, value, round(value, digits) == round(paper, digits), note, kind)
 
 
-def ours(item: str, what: str, found: str | float, agrees: bool = True) -> Claim:
+def ours(item: str, what: str, value: str | float, agrees: bool = True) -> Claim:
     """Return a value that the paper does not have."""
-    return Claim(item, what, None, _tidy(found), bool(agrees), "", "ours")
+    return Claim(item, what, None, _tidy(value), bool(agrees), "", "ours")
 
 
 def _tidy(value: str | float) -> str | float:

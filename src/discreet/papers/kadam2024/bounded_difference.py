@@ -185,12 +185,12 @@ class Choice:
 @cache
 def choices(n: int, mu: int, epsilon: float) -> tuple[Choice, ...]:
     """Return all sets of values that may exceed, at most one a level."""
-    found = []
+    choices_of_values = []
     for exceeding in _sets(n, mu):
         weights = _weights(n, mu, epsilon, exceeding)
         xi = math.fsum(weights[list(exceeding)]) if exceeding else 0.0
-        found.append(Choice(exceeding, weights, 1 / math.fsum(weights), xi))
-    return tuple(found)
+        choices_of_values.append(Choice(exceeding, weights, 1 / math.fsum(weights), xi))
+    return tuple(choices_of_values)
 
 
 def optimum(n: int, mu: int, epsilon: float, delta: float) -> Floats:

@@ -33,9 +33,9 @@ def numbers(
     kind: Kind = "quoted",
 ) -> Claim:
     """Return a claim about several numbers, printed with so many digits."""
-    found = [float(value) for value in ours]
-    agrees = len(found) == len(paper) and all(round(a, digits) == b for a, b in zip(found, paper, strict=True))
-    return Claim(item, what, row(paper, digits), row(found, digits), agrees, note, kind)
+    values = [float(value) for value in ours]
+    agrees = len(values) == len(paper) and all(round(a, digits) == b for a, b in zip(values, paper, strict=True))
+    return Claim(item, what, row(paper, digits), row(values, digits), agrees, note, kind)
 
 
 def words(

@@ -95,11 +95,13 @@ def _count_of_regions(n: int, mu: int, epsilon: float) -> Claim:
     deltas = kinks(n, mu, epsilon)
     firsts = np.array([optimum(n, mu, epsilon, delta)[0] for delta in deltas])
     flat = np.diff(firsts) < SAME
-    found = int((flat & ~np.append(False, flat[:-1])).sum()) - 1
+    pieces = int((flat & ~np.append(False, flat[:-1])).sum()) - 1
     b = n // mu
-    note = "" if found == b * (b - 1) // 2 else "(13) has other pieces, as the regions of Theorem 3 are not all optimal"
+    note = (
+        "" if pieces == b * (b - 1) // 2 else "(13) has other pieces, as the regions of Theorem 3 are not all optimal"
+    )
     what = f"b (b - 1) / 2 flat regions after the first, n {n}, mu {mu}, epsilon {epsilon:g}: those of (13)"
-    return words("Figure 4", what, (b * (b - 1) // 2,), (found,), note, "formula")
+    return words("Figure 4", what, (b * (b - 1) // 2,), (pieces,), note, "formula")
 
 
 def _flat_region(section: Section) -> list[Claim]:

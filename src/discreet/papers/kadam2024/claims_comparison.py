@@ -361,10 +361,10 @@ def footnote_6() -> list[Claim]:
     n, epsilon, q = 8, 1.0, 4
     column = design.exponential(n=n, epsilon=epsilon).matrix()[:, q]
     scores = -epsilon * np.abs(np.arange(n + 1) - q) / 2
-    places = np.linspace(-12, 40, 20001)
-    density = np.exp(-(places[:, None] - scores) - np.exp(-(places[:, None] - scores)))
-    below = np.exp(-np.exp(-(places[:, None] - scores)))
-    wins = [float(np.trapezoid(density[:, i] * np.delete(below, i, axis=1).prod(axis=1), places)) for i in range(n + 1)]
+    grid = np.linspace(-12, 40, 20001)
+    density = np.exp(-(grid[:, None] - scores) - np.exp(-(grid[:, None] - scores)))
+    below = np.exp(-np.exp(-(grid[:, None] - scores)))
+    wins = [float(np.trapezoid(density[:, i] * np.delete(below, i, axis=1).prod(axis=1), grid)) for i in range(n + 1)]
     right = float(np.abs(np.array(wins) - column).sum() / 2)
     apart = [float(np.abs(gumbel(n, scale).matrix()[:, q] - column).sum() / 2) for scale in np.geomspace(0.2, 5, 60)]
     note = f"Gumbel noise on the scores, and the largest taken, is: distance {right:.4f}"

@@ -75,7 +75,7 @@ def post_processing() -> list[Claim]:
     claims.append(statement("Proposition 1", what, left, left < SAME))
     pair = np.array([[0.1, 0.0], [0.4, 0.2], [0.5, 0.8]])
     together = np.array([pair[:2].sum(axis=0), pair[2]])
-    first, then = (_one_way(law, math.log(2)) for law in (pair, together))
+    first, then = (_one_way(noise, math.log(2)) for noise in (pair, together))
     claims.append(
         comparison(
             "Proposition 1",

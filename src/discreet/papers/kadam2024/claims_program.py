@@ -131,7 +131,7 @@ def footnote_4() -> list[Claim]:
     """Mean 0, and masses that are forced to be equal."""
     claims, n, epsilon = [], 6, 1.0
     signed = np.array([0, 1, 2, 3, -3, -2, -1])
-    free, centred = (definition_2(n, (1, 2), epsilon, 0.0, zero_mean=asked) for asked in (False, True))
+    free, centred = (definition_2(n, (1, 2), epsilon, 0.0, zero_mean=zero_mean) for zero_mean in (False, True))
     what = f"mean 0 can be asked for: mean of the noise, n {n}, differences 1 2, epsilon 1, delta 0, one-sided"
     mean = float(signed @ centred)
     note = f"without it the mean is {signed @ free:.4f}; the largest f(0) falls from {free[0]:.4f} to {centred[0]:.4f}"
@@ -142,8 +142,8 @@ def footnote_4() -> list[Claim]:
     claims.append(formula("Footnote 4", what, response, float(alike[0])))
     cost = tuple(float(x) for x in np.arange(n + 1) ** 2)
     plain = distribution(modulo(n + 1, epsilon, objective=cost))
-    asked = distribution(modulo(n + 1, epsilon, objective=cost, zero_mean=True))
+    centred_noise = distribution(modulo(n + 1, epsilon, objective=cost, zero_mean=True))
     what = f"two-sided, cost x^2, n {n}, difference 1, epsilon 1: mean without and with zero_mean=True"
-    note = f"the cost rises from {plain @ np.array(cost):.4f} to {asked @ np.array(cost):.4f}"
-    claims.append(comparison("Footnote 4", what, row([float(signed @ plain), float(signed @ asked)]), note))
+    note = f"the cost rises from {plain @ np.array(cost):.4f} to {centred_noise @ np.array(cost):.4f}"
+    claims.append(comparison("Footnote 4", what, row([float(signed @ plain), float(signed @ centred_noise)]), note))
     return claims

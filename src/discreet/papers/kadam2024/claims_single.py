@@ -61,19 +61,19 @@ def lemmas_2_and_3() -> list[Claim]:
     for mu in (3, 2):
         noise, best = pure((N + 1,), (mu,), EPSILON), definition_2(N, (mu,), EPSILON, 0.0)
         at = f"n {N}, difference {mu}, epsilon {EPSILON:g}"
-        places = multiples(N + 1, mu)
-        falls = best[places[:-1]] - math.exp(EPSILON) * best[places[1:]]
+        indices = multiples(N + 1, mu)
+        falls = best[indices[:-1]] - math.exp(EPSILON) * best[indices[1:]]
         item = f"Figure 1({'a' if mu == 3 else 'b'})"
-        order = [int(x) for x in np.argsort(-noise, kind="stable")[: len(places)]]
+        order = [int(x) for x in np.argsort(-noise, kind="stable")[: len(indices)]]
         claims += [
             statement(
                 "Lemma 2",
                 f"f(0), f(mu), f(2 mu), ... fall, each at most by e^epsilon: largest f_(h) - E f_(h+1), {at}",
                 float(falls.max()),
-                bool(falls.max() < SAME and (np.diff(best[places]) <= SAME).all()),
+                bool(falls.max() < SAME and (np.diff(best[indices]) <= SAME).all()),
             ),
             formula(
-                "Lemma 3", f"largest f(0), one-sided, {at}", float(flat_first(len(places), EPSILON, 0)), float(best[0])
+                "Lemma 3", f"largest f(0), one-sided, {at}", float(flat_first(len(indices), EPSILON, 0)), float(best[0])
             ),
             words(item, f"order in which values are assigned, {at}", FIGURE_1[mu], order),
         ]

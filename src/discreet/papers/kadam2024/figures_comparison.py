@@ -167,10 +167,10 @@ def _figure_7a() -> list[Panel]:
 def _figure_7b() -> list[Panel]:
     x = np.linspace(0.05, 2.5, 99)
     ends = sorted(end for end in epsilons(8, ERROR_RATE) if end > 0)
-    pieces, places = [], []
+    pieces, grid = [], []
     for low, high in zip([0.05, *ends], [*ends, 2.5], strict=True):
         inside = np.linspace(low, high, 12)[:-1]
-        places += [*inside, high - 1e-9, high]
+        grid += [*inside, high - 1e-9, high]
         pieces += [
             *(corollary_1(8, float(e), ERROR_RATE) for e in inside),
             corollary_1(8, high - 1e-9, ERROR_RATE),
@@ -185,7 +185,7 @@ def _figure_7b() -> list[Panel]:
     paper = [
         *(_steps(name, rival) for name, rival in named.items()),
         _broken("discrete count (on the Gaussian)", x[::4], lambda e: count(e, "pdp"), 0.05),
-        Curve("optimum, one-sided (Corollary 1)", np.array(places), np.array(pieces)),
+        Curve("optimum, one-sided (Corollary 1)", np.array(grid), np.array(pieces)),
     ]
     true = [
         *(Curve(name, x, rival.deltas(x)) for name, rival in named.items()),

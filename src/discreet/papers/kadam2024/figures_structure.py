@@ -144,8 +144,8 @@ def _lemma_4() -> list[Panel]:
 
 
 def _table_1() -> list[Panel]:
-    asked = {0.1212: 0.1212, 0.1238: 0.13, 0.1522: 0.16}
-    noises = {printed: program_13(8, BOUNDED, 1.5, inside) for printed, inside in asked.items()}
+    insides = {0.1212: 0.1212, 0.1238: 0.13, 0.1522: 0.16}
+    noises = {printed: program_13(8, BOUNDED, 1.5, inside) for printed, inside in insides.items()}
     curves = [bars(f"one-sided, delta {printed:g}", noise) for printed, noise in noises.items()]
     for printed in (0.1212, 0.1522):
         both = distribution(modulo(9, 1.5, delta=printed, neighbours=BOUNDED))

@@ -94,8 +94,8 @@ def program_13(n: int, differences: tuple[int, ...], epsilon: float, delta: floa
     if exceeding.any():
         refined.rows(pairs[exceed], [1.0, -bound], 0.0, np.inf)
         refined.rows(noise[exceeding][None], 1.0, -np.inf, max(delta - MARGIN, 0.0))
-    found = np.maximum(refined.solve(SECONDS), 0)
-    return np.asarray(found / math.fsum(found))
+    solution = np.maximum(refined.solve(SECONDS), 0)
+    return np.asarray(solution / math.fsum(solution))
 
 
 def _least_error_rate(variables: int, size: int) -> Program:

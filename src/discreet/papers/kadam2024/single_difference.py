@@ -24,32 +24,32 @@ def flat_first(length: int, epsilon: float, k: int) -> float:
 def regions(length: int, epsilon: float) -> list[tuple[float, float]]:
     """Return (19): from which delta to which delta the noise with k zeros is optimal, k = 0..n."""
     n = length - 1
-    found = []
+    intervals = []
     for k in range(length):
         first = flat_first(length, epsilon, k)
         low = first * math.exp(-epsilon * (n - k)) if k else 0.0
         high = first * math.exp(-epsilon * (n - k - 1)) if k < n else 1.0
-        found.append((low, high))
-    return found
+        intervals.append((low, high))
+    return intervals
 
 
 def theorem_2(size: int, mu: int, epsilon: float, delta: float) -> Floats:
     """Return the noise of Theorem 2: (20) where the error rate is flat in delta, (21) where it falls."""
-    places = multiples(size, mu)
-    length = len(places)
+    indices = multiples(size, mu)
+    length = len(indices)
     n, ends = length - 1, regions(length, epsilon)
     noise = np.zeros(size)
     h = np.arange(length)
     for k, (low, high) in enumerate(ends):
         if low <= delta <= high:
             kept = h[: n - k + 1]
-            noise[places[kept]] = flat_first(length, epsilon, k) * np.exp(-epsilon * kept)
+            noise[indices[kept]] = flat_first(length, epsilon, k) * np.exp(-epsilon * kept)
             return noise
         if delta < low:
             kept, rest = h[: n - k + 1], h[n - k + 1 :]
-            noise[places[kept]] = delta * np.exp((n - k - kept) * epsilon)
+            noise[indices[kept]] = delta * np.exp((n - k - kept) * epsilon)
             ratio = math.expm1(epsilon) / math.expm1(k * epsilon)
-            noise[places[rest]] = np.exp((n - rest) * epsilon) * ratio * (1 - delta / low)
+            noise[indices[rest]] = np.exp((n - rest) * epsilon) * ratio * (1 - delta / low)
             return noise
     raise AssertionError("the last flat region ends at delta 1")
 

@@ -34,9 +34,9 @@ def beside(item: str, what: str, value: str | float, note: str = "") -> Claim:
     return Claim(item, what, None, value if isinstance(value, str) else tidy(value), True, note, "ours")
 
 
-def exceptions(item: str, what: str, found: int, total: int, note: str = "", kind: Kind = "stated") -> Claim:
+def exceptions(item: str, what: str, failures: int, total: int, note: str = "", kind: Kind = "stated") -> Claim:
     """Return a claim that something holds in all of so many cases."""
-    return Claim(item, what, "none", f"{found} of {total}" if found else "none", found == 0, note, kind)
+    return Claim(item, what, "none", f"{failures} of {total}" if failures else "none", failures == 0, note, kind)
 
 
 def listed(values: list[float], digits: int = 3) -> str:

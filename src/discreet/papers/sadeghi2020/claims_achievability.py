@@ -118,16 +118,16 @@ def _sum_44(case: Case) -> Fraction:
 
 def theorem_3_claims() -> list[Claim]:
     """Judge Theorem 3 against programs, its proof, and its promise where eta is small."""
-    item, found = "Theorem 3", []
+    item, claims = "Theorem 3", []
     for setting in EXAMPLES + OTHER_CASES:
         case, delta, _ = theorem_3(*setting)
         free = per_output(program(setting, setting.support), setting.epsilon)
-        found.append(
+        claims.append(
             formula(item, f"least delta per output, any noise for counts from D, k = {case}, {setting}", delta, free)
         )
     wrong = [s for s in SETTINGS if abs(least_per_output(s) - theorem_3(*s)[1]) > ABSOLUTE]
     expected = [s for s in SETTINGS if s.eta < least_valid_eta(s.epsilon, s.support)]
-    found.append(
+    claims.append(
         exceptions(
             item,
             "delta* = max delta_k, by a program over (16): exceptions on a grid of epsilon, eta and D",
@@ -144,14 +144,14 @@ def theorem_3_claims() -> list[Claim]:
             f" {per_output(printed(setting), setting.epsilon):.4g} is true, {setting}. True for eta >="
             f" {least_valid_eta(setting.epsilon, setting.support):.4g}. The least exact delta is {least(setting):.3g}"
         )
-        found.append(promise(item, f"(epsilon, (2D+1) delta*)-DP, {setting}", bound(setting), exact(setting), note))
-    found += [
+        claims.append(promise(item, f"(epsilon, (2D+1) delta*)-DP, {setting}", bound(setting), exact(setting), note))
+    claims += [
         beside(item, f"exact delta of this noise, and the least exact delta, {s}", listed([exact(s), least(s)], 4))
         for s in EXAMPLES
     ]
     setting = Setting(1.1, 0.5, 6)
     few, more = (per_output(program(setting, 6, people), 1.1) for people in (7, 12))
-    found.append(
+    claims.append(
         beside(
             item,
             f"least delta per output of any noise for counts 6..7 and 6..12, {setting}",
@@ -159,7 +159,7 @@ def theorem_3_claims() -> list[Claim]:
             f"Theorem 3 has {theorem_3(*setting)[1]:.6f}: of few counts each can have a noise of its own",
         )
     )
-    return found
+    return claims
 
 
 def proof_of_theorem_3() -> list[Claim]:
@@ -203,7 +203,7 @@ def section_3b() -> list[Claim]:
     own, other = "Section III-B, the noise", "Section III-B, the discrete Gaussian"
     epsilon, _, support = FIGURE_1
     case, delta, alphas = theorem_3(*FIGURE_1)
-    law = printed(FIGURE_1).pmf(support)[1][support:]
+    probabilities = printed(FIGURE_1).pmf(support)[1][support:]
     beside_it = gaussian(sigma2=variance(FIGURE_1), support=support).pmf(0)[1][support:]
     ratio = float(beside_it[1] / beside_it[2])
     whole = of_parameter(FIGURE_1).interior[0]
@@ -217,14 +217,14 @@ def section_3b() -> list[Claim]:
         number(own, "the case k of D = 6", 3, case, 0),
         number(own, "delta_3, per output", 0.0049, delta, 4),
         number(own, "number of coefficients that are not 0", 3, sum(a > 0 for a in alphas), 0),
-        number(own, "p_Z(1)", 0.08987, float(law[1]), 5),
-        number(own, "p_Z(2)", 0.0096, float(law[2]), 5),
-        number(own, "p_Z(1) / p_Z(2)", 9.3617, float(law[1] / law[2]), 4),
+        number(own, "p_Z(1)", 0.08987, float(probabilities[1]), 5),
+        number(own, "p_Z(2)", 0.0096, float(probabilities[2]), 5),
+        number(own, "p_Z(1) / p_Z(2)", 9.3617, float(probabilities[1] / probabilities[2]), 4),
         statement(
             own,
             "epsilon 2.18 is sufficient for p_Z(1) <= E p_Z(2) + delta_3: right minus left side",
-            float(math.exp(epsilon) * law[2] + delta - law[1]),
-            math.exp(epsilon) * law[2] + delta >= law[1] - ABSOLUTE,
+            float(math.exp(epsilon) * probabilities[2] + delta - probabilities[1]),
+            math.exp(epsilon) * probabilities[2] + delta >= probabilities[1] - ABSOLUTE,
         ),
         number(other, "p_G(1)", 0.11685, float(beside_it[1]), 5),
         number(other, "p_G(2)", 0.000416, float(beside_it[2]), 6),
@@ -299,12 +299,12 @@ def counts_below_the_support() -> list[Claim]:
 
 def remark_2() -> list[Claim]:
     """Judge the step from single outputs to events."""
-    found = []
+    claims = []
     for setting in EXAMPLES:
         claimed, true = bound(setting), exact(setting)
-        found.append(promise("Remark 2", f"(2D+1) delta* bounds the exact delta, {setting}", claimed, true))
+        claims.append(promise("Remark 2", f"(2D+1) delta* bounds the exact delta, {setting}", claimed, true))
     ratios = [bound(s) / exact(s) for s in EXAMPLES]
-    found.append(
+    claims.append(
         beside(
             "Remark 2",
             "bound divided by exact delta, the same settings",
@@ -315,7 +315,7 @@ def remark_2() -> list[Claim]:
     setting = Setting(1.1, 0.5, 6)
     at_zero = float(printed(setting).pmf(setting.support)[1][0])
     return [
-        *found,
+        *claims,
         formula(
             "Remark 2, outputs",
             f"chance of an output outside [N + D] = 1..N+D at n = D, {setting}",

@@ -62,31 +62,31 @@ def privacy_conditions() -> list[Claim]:
 
 def all_counts() -> list[Claim]:
     """Judge Proposition 2: the program in the weights alpha, beside Discreet's in p(y|n); and what it comes to."""
-    item, found = "Proposition 2", []
+    item, claims = "Proposition 2", []
     for setting, people in PROGRAMS:
         every = program(setting, 1, people)
         least = per_output(every, setting.epsilon)
         where = f"counts 1..{people}, {setting}"
-        found.append(formula(item, f"least delta per output, {where}", proposition_2(setting, people), least))
+        claims.append(formula(item, f"least delta per output, {where}", proposition_2(setting, people), least))
         deltas = [
             (2 * setting.support + 1) * least,
             every.delta(setting.epsilon),
             optimum(setting, 1, people).delta(setting.epsilon),
         ]
-        found.append(
+        claims.append(
             beside(item, f"(2D+1) delta*, exact delta of this noise, least exact delta, {where}", listed(deltas, 4))
         )
-    return found
+    return claims
 
 
 def elimination() -> list[Claim]:
     """Judge "Fourier-Motzkin elimination": delta* of two counts in exact fractions, beside the program."""
-    item, found = "Section II-A, Fourier-Motzkin", []
+    item, claims = "Section II-A, Fourier-Motzkin", []
     for big, eta, support in ((2, Fraction(1, 2), 1), (2, Fraction(1, 2), 2)):
         exact_delta = least_delta(Fraction(big), eta, support, 2)
         setting = Setting(math.log(big), float(eta), support)
         what = (
             f"delta* of counts 1..2 by elimination, {exact_delta}, and by the program, E {big}, eta {eta}, D {support}"
         )
-        found.append(formula(item, what, float(exact_delta), proposition_2(setting, 2)))
-    return found
+        claims.append(formula(item, what, float(exact_delta), proposition_2(setting, 2)))
+    return claims

@@ -157,10 +157,10 @@ def introduction() -> list[Claim]:
 def _distance(one: Mechanism, other: Mechanism) -> float:
     """Return the total variation distance of the noise for large counts."""
     reach = max(int(np.abs(mechanism.interior[0].outputs).max()) for mechanism in (one, other))
-    laws = np.zeros((2, 2 * reach + 1))
-    for law, mechanism in zip(laws, (one, other), strict=True):
-        law[mechanism.interior[0].outputs + reach] = mechanism.interior[0].values
-    return float(np.abs(laws[0] - laws[1]).sum()) / 2
+    distributions = np.zeros((2, 2 * reach + 1))
+    for distribution, mechanism in zip(distributions, (one, other), strict=True):
+        distribution[mechanism.interior[0].outputs + reach] = mechanism.interior[0].values
+    return float(np.abs(distributions[0] - distributions[1]).sum()) / 2
 
 
 def observations() -> list[Claim]:
@@ -257,7 +257,7 @@ def _has_properties(noise: Mapping[int, Fraction], eta: Fraction, count: int, su
 
 def _weights(count: int, given: list[Points]) -> dict[Points, Fraction]:
     """Return uneven weights that add up to 1."""
-    raw = {points: Fraction(1 + (7 * place + count) % 5) for place, points in enumerate(given)}
+    raw = {points: Fraction(1 + (7 * index + count) % 5) for index, points in enumerate(given)}
     return {points: weight / sum(raw.values()) for points, weight in raw.items()}
 
 
@@ -270,8 +270,8 @@ def _any_noise(count: int, support: int, eta: Fraction) -> dict[int, Fraction]:
 
 
 def _is_combination(weights: Mapping[Points, Fraction], noise: Mapping[int, Fraction], eta: Fraction) -> bool:
-    made = combined(weights, eta)
-    return min(weights.values()) >= 0 and sum(weights.values()) == 1 and made == dict(noise)
+    combination = combined(weights, eta)
+    return min(weights.values()) >= 0 and sum(weights.values()) == 1 and combination == dict(noise)
 
 
 def _least_bias_at_zero(eta: float, support: int) -> float:
@@ -282,7 +282,7 @@ def _least_bias_at_zero(eta: float, support: int) -> float:
 def example_1() -> list[Claim]:
     """Judge (4)-(6), and add the least deltas of Example 1."""
     half, people = Fraction(1, 2), 3
-    first, second = ({z: Fraction(text) for z, text in law.items()} for law in (FIRST_4, SECOND_4))
+    first, second = ({z: Fraction(text) for z, text in printed_noise.items()} for printed_noise in (FIRST_4, SECOND_4))
     right = two_point(half, (-1, 1))
     sizes = {n: choices(n, 2) for n in range(1, people + 1)}
     any_count = optimum(EXAMPLE_1, 1)
@@ -325,8 +325,10 @@ def _differing(printed_matrix: Mapping[int, Sequence[Coefficients]]) -> int:
     """Return how many entries of (5), with 5 rows, or of (6), with 6 rows, are not what (2) and (3) give."""
     wrong = 0
     for n, column in printed_matrix.items():
-        laws = {points: two_point(Fraction(1, 2), points) for points in choices(n, 2)}
+        noises = {points: two_point(Fraction(1, 2), points) for points in choices(n, 2)}
         for z, entry in enumerate(column, -2 if len(column) == 5 else -n):
-            right = {points: law[z] for points, law in laws.items() if z in law} if z else {(0, 0): Fraction(1, 2)}
+            right = (
+                {points: noise[z] for points, noise in noises.items() if z in noise} if z else {(0, 0): Fraction(1, 2)}
+            )
             wrong += {points: Fraction(text) for points, text in entry.items()} != right
     return wrong

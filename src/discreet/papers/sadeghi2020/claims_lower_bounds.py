@@ -75,13 +75,13 @@ def noise_for_large_counts() -> list[Claim]:
 def proposition_4() -> list[Claim]:
     """Judge the inequalities (17)-(22), and the one that is left out."""
     small = Case(Fraction("9.025"), Fraction(1, 50), 8)
-    compared = [_asked_and_true(setting) for setting in SETTINGS]
+    compared = [_least_and_true_delta(setting) for setting in SETTINGS]
     return [
         exceptions(
             "Proposition 4",
             "no noise (14) has less delta per output than (17)-(19) ask for: exceptions, a noise for each setting of a"
             " grid",
-            sum(asked > true + ABSOLUTE for asked, true in compared),
+            sum(least > true + ABSOLUTE for least, true in compared),
             len(compared),
         ),
         beside(
@@ -100,14 +100,14 @@ def proposition_4() -> list[Claim]:
     ]
 
 
-def _asked_and_true(setting: Setting) -> tuple[float, float]:
+def _least_and_true_delta(setting: Setting) -> tuple[float, float]:
     """Return for some uneven noise (14) the least delta that (17)-(19) allow, and its delta per output."""
-    raw = [1 + (5 * place + setting.support) % 7 for place in range(setting.support)]
+    raw = [1 + (5 * index + setting.support) % 7 for index in range(setting.support)]
     half = [(1 - setting.eta) / 2 * x / sum(raw) for x in raw]
     big = math.exp(setting.epsilon)
-    asked = max(half[-1], setting.eta - big * half[0], *(a - big * b for a, b in pairwise(half)), 0.0)
+    least = max(half[-1], setting.eta - big * half[0], *(a - big * b for a, b in pairwise(half)), 0.0)
     noise = Row.of(-setting.support, [*reversed(half), setting.eta, *half])
-    return asked, per_output(Mechanism(Counts(setting.support), interior=(noise,)), setting.epsilon)
+    return least, per_output(Mechanism(Counts(setting.support), interior=(noise,)), setting.epsilon)
 
 
 def lower_bounds() -> list[Claim]:
@@ -275,5 +275,5 @@ def _right_36(case: Case, k: int) -> Fraction:
 
 def smallest_eta() -> list[Claim]:
     """Return where Theorem 3 begins to be true, along epsilon."""
-    found = [least_valid_eta(epsilon, 8) for epsilon in (0.5, 1.1, 2.2)]
-    return [beside("Definition 2", "smallest eta with C >= a_2, epsilon .5, 1.1, 2.2, D 8", listed(found, 4))]
+    least_etas = [least_valid_eta(epsilon, 8) for epsilon in (0.5, 1.1, 2.2)]
+    return [beside("Definition 2", "smallest eta with C >= a_2, epsilon .5, 1.1, 2.2, D 8", listed(least_etas, 4))]

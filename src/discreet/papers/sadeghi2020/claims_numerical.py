@@ -64,10 +64,10 @@ def figure_2() -> list[Claim]:
 
 def figure_3() -> list[Claim]:
     """Judge the two promises and the two knees of Figure 3, and add where it cannot be read."""
-    item, found = "Figure 3", []
+    item, claims = "Figure 3", []
     for setting, promised in zip(KNEES, (1e-3, 5e-7), strict=True):
         claimed = bound(setting)
-        found.append(
+        claims.append(
             Claim(
                 item,
                 f"(epsilon, delta)-DP: (2D+1) delta* is at most the promised delta, {setting}",
@@ -80,7 +80,7 @@ def figure_3() -> list[Claim]:
     for setting in KNEES:
         epsilon, eta, support = setting
         turn = knee(epsilon, support)
-        found.append(
+        claims.append(
             statement(
                 item,
                 f"the knee is slightly after eta {eta:g}, epsilon {epsilon:g}, D 8 {SLIGHTLY}",
@@ -90,7 +90,7 @@ def figure_3() -> list[Claim]:
         )
     for epsilon, _, support in KNEES:
         one, turn = eta_at_one(epsilon, support), knee(epsilon, support)
-        found.append(
+        claims.append(
             statement(
                 item,
                 f"above the knee {turn:.4f} (2D+1) delta* grows fast to one: eta at which it is 1, epsilon {epsilon:g},"
@@ -99,10 +99,10 @@ def figure_3() -> list[Claim]:
                 turn < one < turn + 0.1,
             )
         )
-    found += [beside(item, f"bound, exact delta, least exact delta, {setting}", _three(setting)) for setting in KNEES]
+    claims += [beside(item, f"bound, exact delta, least exact delta, {setting}", _three(setting)) for setting in KNEES]
     limits = [least_valid_eta(epsilon, support) for epsilon, _, support in KNEES]
     low = Setting(1.1, 0.05, 8)
-    found.append(
+    claims.append(
         beside(
             item,
             "smallest eta at which the curve is a promise, epsilon 1.1 and 2.2, D 8",
@@ -111,7 +111,7 @@ def figure_3() -> list[Claim]:
             f" {exact(low):.3g}",
         )
     )
-    return found
+    return claims
 
 
 def _three(setting: Setting) -> str:
@@ -120,11 +120,11 @@ def _three(setting: Setting) -> str:
 
 def comparison_steps() -> list[Claim]:
     """Judge steps 1 to 3 of the comparison: the variance, and (45)."""
-    item, formula_45, found = "Section IV, the comparison", "Equation (45)", []
+    item, formula_45, claims = "Section IV, the comparison", "Equation (45)", []
     for epsilon in (1.1, 2.0):
         setting = figure_4_setting(epsilon)
         wanted, has = variance(setting), of_parameter(setting).variance(0)
-        found.append(
+        claims.append(
             statement(
                 item,
                 f"the discrete Gaussian has the variance of Z (limit: to four digits): relative difference, {setting}",
@@ -132,7 +132,7 @@ def comparison_steps() -> list[Claim]:
                 math.isclose(has, wanted, rel_tol=1e-4),
             )
         )
-    found.append(
+    claims.append(
         beside(
             item,
             "the same for Figure 1",
@@ -141,7 +141,7 @@ def comparison_steps() -> list[Claim]:
         )
     )
     setting = figure_4_setting(1.1)
-    found.append(
+    claims.append(
         beside(
             item,
             f"the same variance is not the same chance of the truth: Z and discrete Gaussian, {setting}",
@@ -151,7 +151,7 @@ def comparison_steps() -> list[Claim]:
     for epsilon in (0.5, 1.1, 2.0):
         setting = figure_4_setting(epsilon)
         true = of_parameter(setting).delta(epsilon)
-        found.append(
+        claims.append(
             formula(
                 formula_45,
                 f"exact delta of the discrete Gaussian, sigma2 its parameter, {setting}",
@@ -160,7 +160,7 @@ def comparison_steps() -> list[Claim]:
             )
         )
     noise = of_parameter(FIGURE_1)
-    found.append(
+    claims.append(
         formula(
             formula_45,
             "exact delta of Figure 1's discrete Gaussian at epsilon 2, with its variance for sigma2",
@@ -169,21 +169,21 @@ def comparison_steps() -> list[Claim]:
             "PRIVACY: sigma2 in (45) is the parameter, not 'the variance of the discrete Gaussian noise'",
         )
     )
-    return found
+    return claims
 
 
 def figure_4() -> list[Claim]:
     """Judge Figure 4 as the paper compares, and add the comparison on equal terms."""
-    item, found = "Figure 4", []
+    item, claims = "Figure 4", []
     for epsilon in FIGURE_4:
         setting = figure_4_setting(epsilon)
         own, other = bound(setting), of_figure_4(setting)
-        found.append(
+        claims.append(
             statement(item, f"(2D+1) delta* is below delta_G, {setting}", f"{own:.4g} against {other:.4g}", own < other)
         )
     early = [figure_4_setting(epsilon) for epsilon in (*BELOW, 1.03, 1.09)]
     lower = [min(bound(setting), of_figure_4(setting)) for setting in early]
-    found.append(
+    claims.append(
         statement(
             "Section IV, epsilon below 1.1",
             "both deltas are quite high for epsilon < 1.1: the lower one of (2D+1) delta* and delta_G at epsilon .3,"
@@ -194,7 +194,7 @@ def figure_4() -> list[Claim]:
         )
     )
     start = better_from(0.5, 6)
-    found.append(
+    claims.append(
         beside(
             item,
             "(2D+1) delta* is below delta_G from which epsilon on, eta 0.5, D 6",
@@ -203,7 +203,7 @@ def figure_4() -> list[Claim]:
         )
     )
     low, high_end = fair_crossings()
-    found.append(
+    claims.append(
         beside(
             item,
             "equal variance and both exact deltas: Z has less delta at which epsilon, eta 0.5, D 6",
@@ -214,20 +214,20 @@ def figure_4() -> list[Claim]:
     for epsilon in (*BELOW, *FIGURE_4):
         setting = figure_4_setting(epsilon)
         deltas = [exact(setting), least(setting), of_variance(setting).delta(epsilon)]
-        found.append(
+        claims.append(
             beside(
                 item,
                 f"exact delta, least exact delta, discrete Gaussian of equal variance, {setting}",
                 listed(deltas, 4),
             )
         )
-    return found
+    return claims
 
 
 def other_experiments() -> list[Claim]:
     """Judge "many other experiments"."""
     starts = {(eta, support): better_from(eta, support) for eta, support in OTHERS}
-    told = "; ".join(
+    factors = "; ".join(
         f"eta {eta:g}: {listed([starts[eta, support] for support in (4, 6, 8)])}" for eta in (0.3, 0.5, 0.7, 0.9)
     )
     return [
@@ -235,7 +235,7 @@ def other_experiments() -> list[Claim]:
             "Section IV, other experiments",
             "the same trend elsewhere: epsilon from which on (2D+1) delta* is below delta_G, D 4, 6, 8 (limit: below"
             " 4)",
-            told,
+            factors,
             max(starts.values()) < 4,
         )
     ]
@@ -246,18 +246,18 @@ def several_queries() -> list[Claim]:
     item, setting, cells = "Section V, future direction", KNEES[0], 10
     epsilon, eta, support = setting
     whole = cells * epsilon
-    found = []
+    claims = []
     for name, variant in (("the printed noise", "paper"), ("the noise of least exact delta", None)):
         table = bounded(epsilon=epsilon, eta=eta, support=support, lowest=support, variant=variant).certify()
         together = compose(table, cells=cells)
-        found.append(
+        claims.append(
             beside(
                 item,
                 f"upper bounds: delta of ten counts at epsilon {whole:g}, epsilon at delta 0.01, {name}, {setting}",
                 f"{together.delta(whole):.3g}, {together.epsilon(delta=0.01):.4g}",
             )
         )
-    found.append(
+    claims.append(
         beside(
             item,
             f"ten times (2D+1) delta* of one count, at epsilon {whole:g}",
@@ -266,4 +266,4 @@ def several_queries() -> list[Claim]:
             " better of the two for ten counts at this epsilon",
         )
     )
-    return found
+    return claims

@@ -52,7 +52,7 @@ def better_from(eta: float, support: int, high: float = 4.0) -> float:
         return bound(setting) - of_figure_4(setting)
 
     steps = [high * number / 40 for number in range(40, 0, -1)]
-    last = next((place for place, epsilon in enumerate(steps) if excess(epsilon) >= 0), None)
+    last = next((index for index, epsilon in enumerate(steps) if excess(epsilon) >= 0), None)
     if last is None:
         return 0.0
     return high if last == 0 else crossing(excess, steps[last], steps[last - 1], 20)

@@ -64,7 +64,7 @@ def _along_eta(
 
 
 def _noise() -> list[Panel]:
-    laws: dict[str, tuple[Mechanism, bool]] = {
+    mechanisms: dict[str, tuple[Mechanism, bool]] = {
         "paper's noise, variance 0.2660": (printed(FIGURE_1), False),
         "discrete Gaussian as in the paper, variance 0.2370": (of_parameter(FIGURE_1), False),
         "discrete Gaussian of variance 0.2660": (of_variance(FIGURE_1), True),
@@ -72,7 +72,7 @@ def _noise() -> list[Panel]:
     }
     z = np.arange(FIGURE_1.support + 1.0)
     plain, logarithmic = [], []
-    for name, (mechanism, ours) in laws.items():
+    for name, (mechanism, ours) in mechanisms.items():
         masses = np.array([_mass(mechanism, int(value)) for value in z])
         plain.append(Curve(name, z, masses, "bars", ours))
         shown = np.where(masses > LEAST_SHOWN, masses, np.nan)

@@ -28,9 +28,9 @@ def least_delta(big: Fraction, eta: Fraction, support: int, people: int) -> Frac
                     mass = two_point(eta, points).get(y - count, Fraction(0))
                     row[variable] += mass if count == n else -big * mass if count == other else 0
                 rows.add(_scaled(row))
-    rows |= {_scaled([Fraction(-(place == variable)) for place in range(size)]) for variable in range(len(keys))}
+    rows |= {_scaled([Fraction(-(column == variable)) for column in range(size)]) for variable in range(len(keys))}
     for n, variable in last.items():  # the weights of a count add up to 1
-        mine = [place for place, (count, _) in enumerate(keys) if count == n]
+        mine = [column for column, (count, _) in enumerate(keys) if count == n]
         rows = {_substituted(row, variable, mine) for row in rows}
     for variable in range(len(keys)):
         rows = _eliminated(rows, variable)
@@ -46,7 +46,7 @@ def _scaled(row: list[Fraction]) -> Row:
 def _substituted(row: Row, variable: int, mine: list[int]) -> Row:
     """Return a row in which a weight is 1 minus the other weights of its count."""
     factor = row[variable]
-    changed = [value - factor if place in mine else value for place, value in enumerate(row)]
+    changed = [value - factor if column in mine else value for column, value in enumerate(row)]
     changed[-1] -= factor
     return _scaled(changed)
 

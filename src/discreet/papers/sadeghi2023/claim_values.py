@@ -21,12 +21,12 @@ def decimals(item: str, what: str, paper: str, ours: float | Fraction, note: str
     printed = Decimal(paper)
     value = Fraction(ours)
     with localcontext(prec=60):
-        found = (Decimal(value.numerator) / value.denominator).quantize(printed)
-    text = f"{found:e}" if "e" in paper else f"{found:f}"
+        rounded = (Decimal(value.numerator) / value.denominator).quantize(printed)
+    text = f"{rounded:e}" if "e" in paper else f"{rounded:f}"
     near = abs(value - Fraction(printed)) <= DOUBLE * abs(Fraction(printed))
-    if near and found != printed:
+    if near and rounded != printed:
         note = note or "the last digits are the rounding of floats in the paper"
-    return Claim(item, what, paper, text, found == printed or near, note)
+    return Claim(item, what, paper, text, rounded == printed or near, note)
 
 
 def integer(item: str, what: str, paper: int, ours: int, note: str = "") -> Claim:

@@ -50,8 +50,8 @@ def interval() -> list[Claim]:
     for support in (3, 11, 25):
         for epsilon in (Fraction(1, 10), Fraction(1, 2), Fraction(2)):
             left, right = epsilon / (2 * support + 1), epsilon / (2 * support - 1)
-            places = [left + (right - left) * Fraction(k, 20) for k in range(20)]
-            inside += [worst_event(gamma, epsilon, support) == [-support] for gamma in places]
+            gammas = [left + (right - left) * Fraction(k, 20) for k in range(20)]
+            inside += [worst_event(gamma, epsilon, support) == [-support] for gamma in gammas]
     claims.append(
         statement(
             "Equation (2.20)",
@@ -91,7 +91,7 @@ def ranges() -> list[Claim]:
     support, epsilon = 25, 0.5
     left, right = epsilon / (2 * support + 1), epsilon / (2 * support - 1)
     noise = example_1()
-    found = {
+    ranges_by_item = {
         "Equation (2.22)": ("V", variance(right, support), variance(left, support), noise.variance(0)),
         "Equation (2.23)": (
             "C",
@@ -110,7 +110,7 @@ def ranges() -> list[Claim]:
             low <= value <= high,
             kind="formula",
         )
-        for item, (name, low, high, value) in found.items()
+        for item, (name, low, high, value) in ranges_by_item.items()
     ]
 
 

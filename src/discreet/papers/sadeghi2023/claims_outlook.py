@@ -15,8 +15,8 @@ def abstract() -> list[Claim]:
     """The abstract and the conclusion: a large cell key keeps the measures."""
     closest = []
     for epsilon in EPSILONS:
-        found, noise = experiment(epsilon, 32), design(epsilon)
-        closest.append(about(found.epsilon, float(epsilon)) and about(float(found.delta), noise.delta(epsilon)))
+        measures, noise = experiment(epsilon, 32), design(epsilon)
+        closest.append(about(measures.epsilon, float(epsilon)) and about(float(measures.delta), noise.delta(epsilon)))
     return [
         statement(
             "Abstract",

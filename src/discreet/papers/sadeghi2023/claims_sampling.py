@@ -94,11 +94,11 @@ def example_2() -> list[Claim]:
 def measures() -> list[Claim]:
     """(4.5)-(4.11), beside the exact delta of every table."""
     exact = [
-        math.isclose(float(found.delta), paper_table(design(epsilon), bits).delta(found.epsilon), rel_tol=1e-9)
+        math.isclose(float(quantised.delta), paper_table(design(epsilon), bits).delta(quantised.epsilon), rel_tol=1e-9)
         for bits in KEYS
-        for epsilon, found in full(bits).items()
+        for epsilon, quantised in full(bits).items()
     ]
-    least = [found.delta >= Fraction(1, 1 << bits) for bits in KEYS for found in full(bits).values()]
+    least = [quantised.delta >= Fraction(1, 1 << bits) for bits in KEYS for quantised in full(bits).values()]
     steps = [
         (experiment(epsilon, few), experiment(epsilon, more)) for epsilon in EPSILONS for few, more in pairwise(KEYS)
     ]
@@ -181,7 +181,7 @@ def example_3() -> list[Claim]:
     """Example 3, (4.12)."""
     item, noise = "Example 3", example_1()
     table = paper_table(noise, 32)
-    integers, found = weights(table), sampled(noise, HALF, 32)
+    integers, quantised = weights(table), sampled(noise, HALF, 32)
     masses = [Fraction(w, 1 << 32) for w in integers]
     ours_table = noise.certify(bits=32)
     design_step = float(noise.design["gamma"]) * 49
@@ -199,40 +199,40 @@ def example_3() -> list[Claim]:
             item,
             "bias B^Q",
             "-5.820766091346741e-9",
-            found.bias,
+            quantised.bias,
             f"exactly -D/KEYSIZE; Discreet's table of 32 bits has bias 0, and delta {smaller:.10g}, below the design's"
             f" {noise.delta(0.5):.10g}",
         ),
-        decimals(item, "variance V^Q", "49.002167175291106", found.variance),
+        decimals(item, "variance V^Q", "49.002167175291106", quantised.variance),
         statement(
             item,
             f"bias and variance are very close to 0 and to the variance of the noise: |bias|, ratio of variances"
             f" {ABOUT}",
-            f"{abs(float(found.bias)):.2g}, {float(found.variance) / noise.variance(0):.9f}",
-            little(abs(float(found.bias))) and about(float(found.variance), noise.variance(0)),
+            f"{abs(float(quantised.bias)):.2g}, {float(quantised.variance) / noise.variance(0):.9f}",
+            little(abs(float(quantised.bias))) and about(float(quantised.variance), noise.variance(0)),
         ),
-        decimals(item, "epsilon^Q", "0.498039387067656", found.epsilon),
+        decimals(item, "epsilon^Q", "0.498039387067656", quantised.epsilon),
         statement(
             item,
             f"epsilon^Q is slightly smaller than epsilon: epsilon over epsilon^Q {SLIGHTLY}",
-            f"{0.5 / found.epsilon:.5f}",
-            slightly(0.5, found.epsilon),
+            f"{0.5 / quantised.epsilon:.5f}",
+            slightly(0.5, quantised.epsilon),
         ),
         statement(
             item,
             "epsilon^Q is below 0.5 because quantisation is not linear: the largest step of the noise before it, and"
             " epsilon^Q",
-            f"{design_step:.9f} and {found.epsilon:.9f}",
-            design_step >= 0.5 > found.epsilon,
+            f"{design_step:.9f} and {quantised.epsilon:.9f}",
+            design_step >= 0.5 > quantised.epsilon,
             "gamma of the design guide is below epsilon/(2D-1), so the last step is gamma (2D-1) < epsilon before"
             " anything is quantised; quantisation makes it larger",
         ),
-        decimals(item, "delta^Q", "9.9129974842e-5", found.delta),
+        decimals(item, "delta^Q", "9.9129974842e-5", quantised.delta),
         statement(
             item,
             f"delta^Q is only slightly larger than delta: delta^Q / delta - 1 {SLIGHTLY}",
-            f"{float(found.delta) / noise.delta(0.5) - 1:.2g}",
-            found.delta > noise.delta(0.5) and slightly(float(found.delta), noise.delta(0.5)),
+            f"{float(quantised.delta) / noise.delta(0.5) - 1:.2g}",
+            quantised.delta > noise.delta(0.5) and slightly(float(quantised.delta), noise.delta(0.5)),
         ),
     ]
 
@@ -246,12 +246,12 @@ def experiments() -> list[Claim]:
     """Section 4.3: bias, variance error, and where full support ends."""
     item, claims = "Section 4.3", []
     for bits in KEYS:
-        size, found = f"KEYSIZE 2^{bits}", full(bits)
+        size, by_epsilon = f"KEYSIZE 2^{bits}", full(bits)
         every = [experiment(epsilon, bits) for epsilon in EPSILONS]
         constant = all(one.bias == Fraction(-SUPPORT, 1 << bits) for one in every)
         note = f"exactly -D/KEYSIZE at every epsilon, {size}"
         claims.append(decimals(item, f"bias, {size}", PRINTED_BIAS[bits], every[0].bias, note if constant else ""))
-        worst = max(abs(one.variance_error) for one in found.values())
+        worst = max(abs(one.variance_error) for one in by_epsilon.values())
         order = f"order 1e{math.floor(math.log10(worst))}"
         near = f"{worst:.3f}" if bits == 8 else order
         wide = max(abs(one.variance_error) for one in every)
@@ -265,7 +265,7 @@ def experiments() -> list[Claim]:
                 f"it is {worst:.3g}; over all 25 designs {wide:.3g}, {size}",
             )
         )
-        last = f"{float(max(found)):.1f}"
+        last = f"{float(max(by_epsilon)):.1f}"
         whole = ", that is for all" if bits == 32 else ""
         claims.append(
             Claim(
@@ -273,7 +273,7 @@ def experiments() -> list[Claim]:
                 f"largest epsilon with full support, {size}{whole}",
                 PRINTED_LAST[bits],
                 last,
-                last == PRINTED_LAST[bits] and list(found) == [e for e in EPSILONS if e <= max(found)],
+                last == PRINTED_LAST[bits] and list(by_epsilon) == [e for e in EPSILONS if e <= max(by_epsilon)],
                 kind="stated" if bits == 32 else "quoted",
             )
         )
@@ -297,12 +297,12 @@ def figure_4() -> list[Claim]:
         (16, "epsilon^Q > epsilon"),
         (32, f"epsilon^Q is very close to epsilon, or slightly lower {ABOUT}"),
     ):
-        found = full(bits)
+        by_epsilon = full(bits)
         flags = [
             about(one.epsilon, float(epsilon)) if bits == 32 else one.epsilon > epsilon
-            for epsilon, one in found.items()
+            for epsilon, one in by_epsilon.items()
         ]
-        distances = [one.epsilon / float(epsilon) - 1 for epsilon, one in found.items()]
+        distances = [one.epsilon / float(epsilon) - 1 for epsilon, one in by_epsilon.items()]
         span = f"epsilon^Q / epsilon - 1 is from {min(distances):.2g} to {max(distances):.2g}"
         claims.append(
             statement(

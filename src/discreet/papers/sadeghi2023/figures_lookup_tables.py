@@ -15,18 +15,18 @@ COLOURS = {8: 1, 16: 2, 32: 3}
 
 
 def _figure_4() -> list[Panel]:
-    found = {bits: _finite([experiment(epsilon, bits).epsilon for epsilon in EPSILONS]) for bits in KEYS}
-    made = {bits: _steps(bits) for bits in (16, 32)}
+    epsilons = {bits: _finite([experiment(epsilon, bits).epsilon for epsilon in EPSILONS]) for bits in KEYS}
+    our_epsilons = {bits: _steps(bits) for bits in (16, 32)}
     absolute = [Curve("epsilon^Q = epsilon", AXIS, AXIS)]
-    absolute += [_by_size(f"KEYSIZE 2^{bits}", bits, AXIS, found[bits], "line and points") for bits in KEYS]
-    absolute.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, made[32], "line and points", ours=True))
+    absolute += [_by_size(f"KEYSIZE 2^{bits}", bits, AXIS, epsilons[bits], "line and points") for bits in KEYS]
+    absolute.append(_by_size("Discreet's table, 2^32 (ours)", 32, AXIS, our_epsilons[32], "line and points", ours=True))
     relative = [Curve("epsilon^Q = epsilon", AXIS, np.zeros(len(AXIS)))]
     relative += [
-        _by_size(f"KEYSIZE 2^{bits}", bits, AXIS, found[bits] / AXIS - 1, "line and points") for bits in (16, 32)
+        _by_size(f"KEYSIZE 2^{bits}", bits, AXIS, epsilons[bits] / AXIS - 1, "line and points") for bits in (16, 32)
     ]
     relative += [
         _by_size(f"Discreet's table, 2^{bits} (ours)", bits, AXIS, values / AXIS - 1, "line and points", ours=True)
-        for bits, values in made.items()
+        for bits, values in our_epsilons.items()
     ]
     return [
         Panel("epsilon^Q", "epsilon", "epsilon^Q", absolute),
@@ -36,16 +36,16 @@ def _figure_4() -> list[Panel]:
 
 def _figure_5() -> list[Panel]:
     deltas = np.array([design(epsilon).delta(epsilon) for epsilon in EPSILONS])
-    found = {bits: np.array([float(experiment(epsilon, bits).delta) for epsilon in EPSILONS]) for bits in KEYS}
+    table_deltas = {bits: np.array([float(experiment(epsilon, bits).delta) for epsilon in EPSILONS]) for bits in KEYS}
     against = [Curve("delta^Q = delta", deltas, deltas)]
     against += [
-        _by_size(f"KEYSIZE 2^{bits}", bits, deltas, values, "line and points") for bits, values in found.items()
+        _by_size(f"KEYSIZE 2^{bits}", bits, deltas, values, "line and points") for bits, values in table_deltas.items()
     ]
     exact = {bits: np.array([experiment(epsilon, bits).exact for epsilon in EPSILONS]) for bits in (8, 16)}
     ratios = [Curve("delta", AXIS, np.ones(len(AXIS)))]
     ratios += [
         _by_size(f"delta^Q / delta, KEYSIZE 2^{bits}", bits, AXIS, values / deltas, "line and points")
-        for bits, values in found.items()
+        for bits, values in table_deltas.items()
     ]
     ratios += [
         _by_size(f"exact delta / delta, KEYSIZE 2^{bits} (ours)", bits, AXIS, values / deltas, "line", ours=True)

@@ -103,7 +103,7 @@ def experiment(epsilon: Fraction, bits: int) -> Sampled:
 def full(bits: int) -> dict[Fraction, Sampled]:
     """Return the measures of the tables of section 4.3 in which no weight is 0."""
     every = {epsilon: experiment(epsilon, bits) for epsilon in EPSILONS}
-    return {epsilon: found for epsilon, found in every.items() if math.isfinite(found.epsilon)}
+    return {epsilon: measured for epsilon, measured in every.items() if math.isfinite(measured.epsilon)}
 
 
 @cache

@@ -81,15 +81,15 @@ def search(epsilon: float, support: int) -> tuple[float, float]:
     excess = np.clip(-np.expm1(epsilon - GRID[:, None] * (2 * z + 1)), 0.0, None)
     excess[:, -1] = 1.0
     deltas = (weights * excess).sum(axis=1) / (2 * weights.sum(axis=1) - 1)
-    place = int(np.argmin(deltas))
-    return float(GRID[place]), float(deltas[place])
+    index = int(np.argmin(deltas))
+    return float(GRID[index]), float(deltas[index])
 
 
 def best_knot(epsilon: float, support: int) -> tuple[int, float]:
     """Return j whose gamma epsilon/(2j-1) has the least delta of all knots, and its delta."""
     deltas = [float_delta(epsilon / (2 * j - 1), epsilon, support) for j in range(1, support + 1)]
-    place = int(np.argmin(deltas))
-    return place + 1, deltas[place]
+    index = int(np.argmin(deltas))
+    return index + 1, deltas[index]
 
 
 def example_1() -> Mechanism:

@@ -40,15 +40,15 @@ def introduction() -> list[Claim]:
 
 def geometric_noise() -> list[Claim]:
     """Section 2.1: the distribution of the noise."""
-    found = []
+    claims = []
     row = geometric(epsilon=1).certify().interior[0]
     for value in (0, 1, -5):
         ours = row.weights[value - row.first] / sum(row.weights)
         what = f"chance of noise {value}, epsilon 1, beside the certified table"
-        found.append(formula("Geometric noise", what, float(noise(np.array([value]))[0]), ours, tolerance=CERTIFIED))
+        claims.append(formula("Geometric noise", what, float(noise(np.array([value]))[0]), ours, tolerance=CERTIFIED))
     spent = float(geometric(epsilon=1, upper=CUT).epsilon())
-    found.append(formula("Geometric noise", "epsilon of one noisy count", 1.0, spent))
-    return found
+    claims.append(formula("Geometric noise", "epsilon of one noisy count", 1.0, spent))
+    return claims
 
 
 def privacy() -> list[Claim]:
@@ -66,7 +66,7 @@ def range_of_noise() -> list[Claim]:
     """Section 2.1: noise between -50 and 50."""
     item = "Section 2.1, range of the noise"
     beyond = 2 * ALPHA ** (CUT + 1) / (1 + ALPHA)
-    found = [
+    claims = [
         statement(
             item, f"big noise is very unlikely: chance beyond 50, epsilon 1 {LITTLE}", f"{beyond:.2g}", little(beyond)
         )
@@ -76,25 +76,25 @@ def range_of_noise() -> list[Claim]:
         both = -math.expm1(2 * math.log1p(-single))
         note = f"PRIVACY: epsilon {epsilon} needs a wider range; geometric(epsilon=) chooses it" if both > 1e-9 else ""
         what = f"delta of noise cut at 50, component and total at twice epsilon {epsilon}"
-        found.append(beside(item, what, both, note))
-    return found
+        claims.append(beside(item, what, both, note))
+    return claims
 
 
 def noisy_counts() -> list[Claim]:
     """Equations (1) and (2)."""
     mechanism = geometric(epsilon=1)
-    found = []
+    claims = []
     for true, seen in ((607, 605), (250, 250), (357, 362)):
         outputs, chances = mechanism.pmf(true)
         ours = float(np.asarray(chances)[np.asarray(outputs) == seen][0])
         what = f"chance of the noisy count {seen} for the true count {true}"
-        found.append(formula("Equations (1)-(2)", what, float(noise(np.array([seen - true]))[0]), ours))
-    return found
+        claims.append(formula("Equations (1)-(2)", what, float(noise(np.array([seen - true]))[0]), ours))
+    return claims
 
 
 def single_posteriors() -> list[Claim]:
     """Equations (4) and (5), on counts from 0, beside the posterior of a certified table."""
-    table, found = geometric(epsilon=1).certify(), []
+    table, claims = geometric(epsilon=1).certify(), []
     for seen, true in ((-3, 0), (0, 0), (0, 1), (2, 0), (2, 2), (40, 41)):
         counts = np.arange(seen + 60)
         weights = noise(counts - seen)
@@ -102,46 +102,46 @@ def single_posteriors() -> list[Claim]:
         value = float(ours.probabilities[ours.support == true][0])
         what = f"chance of the true count {true} given the noisy count {seen}"
         paper = float(weights[true] / weights.sum())
-        found.append(formula("Equations (4)-(5)", what, paper, value, tolerance=CERTIFIED))
-    return found
+        claims.append(formula("Equations (4)-(5)", what, paper, value, tolerance=CERTIFIED))
+    return claims
 
 
 def totals() -> list[Claim]:
     """Equation (6) beside the exact posterior of the total."""
-    found = []
+    claims = []
     large: list[tuple[tuple[int, ...], int]] = [((250, 357), 607), ((250, 357), 600), ((60, 80, 110), 255)]
     small: list[tuple[tuple[int, ...], int]] = [((0, 1, -1), 2), ((0, 1, 2, 3), 6)]
     for components, total in large:
         (values, weights), (_, true) = by_equation_6(components, total), exact(components, total)
         what = f"mean of the total given noisy components {listed(components)} and noisy total {total}"
-        found.append(formula("Equation (6)", what, float(values @ weights), float(values @ true)))
+        claims.append(formula("Equation (6)", what, float(values @ weights), float(values @ true)))
         what = f"the largest of these probabilities, total {total}"
-        found.append(formula("Equation (6)", what, float(weights.max()), float(true.max())))
+        claims.append(formula("Equation (6)", what, float(weights.max()), float(true.max())))
     for components, total in small:
         (values, weights), (_, true) = by_equation_6(components, total), exact(components, total)
         ours = f"{values @ true:.4f}; by (6) {values @ weights:.4f}; distance {np.abs(true - weights).sum() / 2:.3f}"
         what = f"exact mean of the total given noisy components {listed(components)} and noisy total {total}"
         note = "components cannot be below 0, which (6) leaves out; distance is total variation"
-        found.append(beside("Equation (6)", what, ours, note if total == 2 else ""))
+        claims.append(beside("Equation (6)", what, ours, note if total == 2 else ""))
     alone = drawn_variance(2, independent=True)
     for count in (2, 5, 50):
         ours = f"{drawn_variance(count):.4f}; by (4) {alone:.4f}"
         note = "(6) helps where there are few components; the paper's examples have 50" if count == 2 else ""
-        found.append(beside("Equation (6)", f"variance of the drawn total, {count} components", ours, note))
-    return found
+        claims.append(beside("Equation (6)", f"variance of the drawn total, {count} components", ours, note))
+    return claims
 
 
 def sums_of_noises() -> list[Claim]:
     """The distribution of eta, the sum of the noises of all components."""
-    item, found = "Section 2.2.2, distribution of eta", []
+    item, claims = "Section 2.2.2, distribution of eta", []
     for count in (2, 3, 5, 50):
-        law, ours = convolved(count), sum_of_noises(count, ALPHA)
+        paper_sum, ours = convolved(count), sum_of_noises(count, ALPHA)
         for away in (0, 1, 2, 10):
             what = f"chance that {count} noises add up to {away}"
-            paper = float(law[len(law) // 2 + away])
-            found.append(formula(item, what, paper, float(ours[len(ours) // 2 + away])))
+            paper = float(paper_sum[len(paper_sum) // 2 + away])
+            claims.append(formula(item, what, paper, float(ours[len(ours) // 2 + away])))
     three, fifty = convolved(3), convolved(50)
-    found.append(
+    claims.append(
         formula(
             item,
             "chance that eta is 0 in Example 1, as the sum of three noises",
@@ -151,7 +151,7 @@ def sums_of_noises() -> list[Claim]:
         )
     )
     squares = 50 * 2 * ALPHA**2 / (1 - ALPHA**2) ** 2
-    found.append(
+    claims.append(
         beside(
             item,
             "variance of eta, 50 components",
@@ -160,7 +160,7 @@ def sums_of_noises() -> list[Claim]:
             f" its product, would count every chance twice: variance {squares:.4f}",
         )
     )
-    return found
+    return claims
 
 
 def mode() -> list[Claim]:
@@ -174,7 +174,7 @@ def mode() -> list[Claim]:
     right_too = sum(tuple(finucan(*case)) in modes(*case) for case in zeros)
     item = "Theorem 1"
     all_right = right == len(cases)
-    found = [
+    claims = [
         Claim(
             item,
             "results that are a mode: three classes, weights 1 to 5, up to 6 trials",
@@ -201,9 +201,9 @@ def mode() -> list[Claim]:
         first, last = (wang(*noisy, algorithm="3", ties=ties) for ties in ("first", "last"))
         share = float((first != last).any(axis=1).mean())
         error = math.sqrt(share * (1 - share) / PAPER_RUNS)
-        found.append(
+        claims.append(
             beside(
                 item, f"share of runs of Example {example} in which a tie decides", f"{share:.3f}, error {error:.1g}"
             )
         )
-    return found
+    return claims

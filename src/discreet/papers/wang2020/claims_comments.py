@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.papers.claim import Claim
 from discreet.papers.wang2020.claim_kinds import ERRORS, beside, statement
-from discreet.papers.wang2020.claims_examples import ALGORITHMS, found, squared_error
+from discreet.papers.wang2020.claims_examples import ALGORITHMS, moments_of, squared_error
 from discreet.papers.wang2020.example_data import EXAMPLES, FIVE, representatives
 from discreet.papers.wang2020.repeated_runs import RUNS, runs
 from discreet.papers.wording import ABOUT, LITTLE, MUCH, SLIGHTLY, about, little, much, slightly
@@ -20,8 +20,8 @@ from discreet.papers.wording import ABOUT, LITTLE, MUCH, SLIGHTLY, about, little
 def comments_on_table_1() -> list[Claim]:
     """Section 4.1.1, the paragraph after Table 1."""
     item = "Section 4.1.1, comments"
-    zero = {name: float(found(1, method)[0][0]) for method, name in ALGORITHMS.items()}
-    variances = {method: representatives(found(1, method)[1]) for method in ALGORITHMS}
+    zero = {name: float(moments_of(1, method)[0][0]) for method, name in ALGORITHMS.items()}
+    variances = {method: representatives(moments_of(1, method)[1]) for method in ALGORITHMS}
     each = np.array(list(variances.values()))
     spread = each.max(axis=0) / each.min(axis=0)
     ratios = np.array([variances[method][1:] / FIVE[1][1:] for method in ("1i", "1c", "2")])
@@ -78,7 +78,7 @@ def comments_on_table_3() -> list[Claim]:
     """Section 4.1.2, the paragraphs after Table 3."""
     item = "Section 4.1.2, comments"
     third = runs(2, "3")
-    variances = {method: representatives(found(2, method)[1]) for method in ALGORITHMS}
+    variances = {method: representatives(moments_of(2, method)[1]) for method in ALGORITHMS}
     ratios = np.array([variances[method] / variances["2"] for method in ("1i", "1c")])
     least = all((variances["3"] < variances[method]).all() for method in ("1i", "1c", "2"))
     apart = [runs(example, "3").absolute for example in EXAMPLES]
@@ -124,7 +124,7 @@ def close_means(item: str, example: int) -> Claim:
     """Judge the means of the representative counts above 0; nothing is within 10% of 0."""
     truth = np.array(FIVE[example])
     positive = truth > 0
-    means = {name: representatives(found(example, method)[0])[positive] for method, name in ALGORITHMS.items()}
+    means = {name: representatives(moments_of(example, method)[0])[positive] for method, name in ALGORITHMS.items()}
     close = np.array([[about(a, b) for a, b in zip(row, truth[positive], strict=True)] for row in means.values()])
     worst = ", ".join(
         f"{value:.2f} for {count} (algorithm {name})"

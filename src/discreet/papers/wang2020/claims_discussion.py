@@ -6,7 +6,7 @@ from discreet.arrays import Integers
 from discreet.papers.claim import Claim
 from discreet.papers.wang2020.claim_kinds import beside, listed, statement
 from discreet.papers.wang2020.claims_comments import close_means, much_better, no_difference, paired, slightly_better
-from discreet.papers.wang2020.claims_examples import ALGORITHMS, found, squared_error
+from discreet.papers.wang2020.claims_examples import ALGORITHMS, moments_of, squared_error
 from discreet.papers.wang2020.exact_moments import moments
 from discreet.papers.wang2020.example_data import EXAMPLES, FIVE, TOTAL, representatives
 from discreet.papers.wang2020.geometric_draws import noise
@@ -85,9 +85,9 @@ def variability() -> list[Claim]:
     item = "Section 5.1, variability"
     claims = []
     for example in EXAMPLES:
-        truth, mean = np.array(FIVE[example]), representatives(found(example, "2")[0])
+        truth, mean = np.array(FIVE[example]), representatives(moments_of(example, "2")[0])
         draw = mean * (1 - mean / TOTAL[example])
-        extra = representatives(found(example, "2")[1]) - representatives(found(example, "3")[1])
+        extra = representatives(moments_of(example, "2")[1]) - representatives(moments_of(example, "3")[1])
         ratio = extra[truth > 0] / draw[truth > 0]
         claims.append(
             statement(
@@ -98,7 +98,7 @@ def variability() -> list[Claim]:
                 all(about(value, 1) for value in ratio),
             )
         )
-    averages = {e: [float(found(e, m)[1].mean()) for m in ("1i", "1c", "2", "3")] for e in EXAMPLES}
+    averages = {e: [float(moments_of(e, m)[1].mean()) for m in ("1i", "1c", "2", "3")] for e in EXAMPLES}
     claims.append(
         statement(
             item,
@@ -108,7 +108,7 @@ def variability() -> list[Claim]:
         )
     )
     for example in EXAMPLES:
-        spread = {m: representatives(found(example, m)[1]) for m in ("2", "3")}
+        spread = {m: representatives(moments_of(example, m)[1]) for m in ("2", "3")}
         ratios = {m: float(values.max() / values.min()) for m, values in spread.items()}
         claims.append(
             statement(

@@ -58,7 +58,7 @@ EXACT = ("1i", "2")
 
 
 @cache
-def found(example: int, method: str, repeats: int = RUNS) -> tuple[Floats, Floats]:
+def moments_of(example: int, method: str, repeats: int = RUNS) -> tuple[Floats, Floats]:
     """Return the mean and the variance of every count: exact where that is possible, else over all runs."""
     if method in EXACT:
         return moments(EXAMPLES[example], method)  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def found(example: int, method: str, repeats: int = RUNS) -> tuple[Floats, Float
 
 def squared_error(example: int, method: str) -> float:
     """Return the mean squared error, averaged over all counts."""
-    mean, variance = found(example, method)
+    mean, variance = moments_of(example, method)
     return float((variance + (mean - EXAMPLES[example]) ** 2).mean())
 
 
@@ -88,15 +88,15 @@ def example_1() -> list[Claim]:
             note,
         )
     ]
-    for place, (name, rank) in enumerate(zip(NAMES, RANKS, strict=True)):
-        allowed = _allowed(place)
+    for index, (name, rank) in enumerate(zip(NAMES, RANKS, strict=True)):
+        allowed = _allowed(index)
         claims.append(
             Claim(
                 item,
                 f"{name}, the count of rank {rank}, beside the values that the other printed properties allow",
-                str(FIVE[1][place]),
+                str(FIVE[1][index]),
                 f"{allowed[0]}" if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}",
-                FIVE[1][place] in allowed,
+                FIVE[1][index] in allowed,
             )
         )
     claims.append(
@@ -124,20 +124,20 @@ def _totals(five: Sequence[int]) -> tuple[int, int]:
     return low, high
 
 
-def _allowed(place: int) -> list[int]:
+def _allowed(index: int) -> list[int]:
     """Return the values of one representative count that fit the total, the others and the text of section 4.1.1."""
-    if place == 0:
+    if index == 0:
         return [min(SMALL_COUNTS)]
     five = list(FIVE[1])
-    least = MOST_MIDDLE if place == 1 else five[place - 1]
-    most = LARGEST if place == len(five) - 1 else five[place + 1]
-    found = []
+    least = MOST_MIDDLE if index == 1 else five[index - 1]
+    most = LARGEST if index == len(five) - 1 else five[index + 1]
+    values = []
     for value in range(least, most + 1):
-        five[place] = value
+        five[index] = value
         low, high = _totals(five)
         if low <= TOTAL[1] <= high:
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 def example_2() -> list[Claim]:
@@ -192,7 +192,7 @@ def tables_1_and_3() -> list[Claim]:
             repeated = runs(example, algorithm)
             simulated = 0 if algorithm in EXACT else 1 / RUNS
             for what, line, values, errors in zip(
-                ("mean", "variance"), lines, found(example, algorithm), repeated.errors, strict=True
+                ("mean", "variance"), lines, moments_of(example, algorithm), repeated.errors, strict=True
             ):
                 for name, text, value, error in zip(
                     NAMES, line.split(), representatives(values), representatives(errors), strict=True

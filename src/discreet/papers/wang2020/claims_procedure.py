@@ -47,7 +47,7 @@ def poisson() -> list[Claim]:
 
 def brute_force() -> list[Claim]:
     """Section 3.2: the sum over a grid, beside the posterior without windows."""
-    item, found = "Section 3.2, posterior", []
+    item, claims = "Section 3.2, posterior", []
     for algorithm, window in (("2", 200), ("3", FAR)):
         one, other, table = grid(algorithm, window)
         first, second, exact = wang_pair(RELEASED, epsilon=EPSILON, algorithm=algorithm, ties="paper")  # type: ignore[arg-type]
@@ -55,13 +55,13 @@ def brute_force() -> list[Claim]:
             paper = float(table[one == pair[0], other == pair[1]][0])
             ours = float(exact[first == pair[0], second == pair[1]][0])
             what = f"chance of {pair} given {RELEASED}, algorithm {algorithm}, true counts within {window}"
-            found.append(formula(item, what, paper, ours, tolerance=1e-7))
+            claims.append(formula(item, what, paper, ours, tolerance=1e-7))
     one, other, table = grid("2")
     item = "Section 3.2, procedure"
     first, second, exact = wang_pair(RELEASED, epsilon=EPSILON, algorithm="2")
     inside = exact[np.ix_(np.isin(first, one), np.isin(second, other))].sum()
     left_out = float(1 - inside)
-    found += [
+    claims += [
         quoted(item, "values of the first true count that are tried", "61", len(one)),
         quoted(item, "values of the second true count that are tried", "61", len(other)),
         beside(
@@ -71,4 +71,4 @@ def brute_force() -> list[Claim]:
             "the counts of a multinomial draw spread more than the noise: 30 is 2.5 standard deviations",
         ),
     ]
-    return found
+    return claims

@@ -24,14 +24,14 @@ Distribution = tuple[int, Floats]
 
 def moments(truth: Integers, algorithm: Literal["1i", "2"], epsilon: float = EPSILON) -> tuple[Floats, Floats]:
     """Return the mean and the variance of every released count."""
-    laws = [_weight(int(count), algorithm, epsilon) for count in truth]
-    before, after = _sums(laws), _sums(laws[::-1])[::-1]
+    weights = [_weight(int(count), algorithm, epsilon) for count in truth]
+    before, after = _sums(weights), _sums(weights[::-1])[::-1]
     start, total = _weight(int(truth.sum()), algorithm, epsilon)
     sizes = start + np.arange(len(total))
     size, pairs = float(sizes @ total), float((sizes * (sizes - 1)) @ total)
-    means, variances = np.empty(len(laws)), np.empty(len(laws))
-    for index, law in enumerate(laws):
-        first, second = _share(law, _added(before[index], after[index + 1]), len(laws))
+    means, variances = np.empty(len(weights)), np.empty(len(weights))
+    for index, weight in enumerate(weights):
+        first, second = _share(weight, _added(before[index], after[index + 1]), len(weights))
         means[index] = size * first
         variances[index] = means[index] + pairs * second - means[index] ** 2
     return means, variances
@@ -44,11 +44,11 @@ def _weight(count: int, algorithm: str, epsilon: float) -> Distribution:
     return _trimmed(int(values[0]), chances[0])
 
 
-def _sums(laws: list[Distribution]) -> list[Distribution]:
+def _sums(weights: list[Distribution]) -> list[Distribution]:
     """Return the distributions of the sums of none, the first, the first two, ..."""
     sums: list[Distribution] = [(0, np.ones(1))]
-    for law in laws:
-        sums.append(_added(sums[-1], law))
+    for weight in weights:
+        sums.append(_added(sums[-1], weight))
     return sums
 
 

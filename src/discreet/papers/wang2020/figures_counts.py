@@ -9,7 +9,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.papers.figure import Curve, Figure, Panel
 from discreet.papers.wang2020.claims_discussion import FEW, LARGE, large_mean, with_zeros
-from discreet.papers.wang2020.claims_examples import ALGORITHMS, EXACT, PRINTED, found
+from discreet.papers.wang2020.claims_examples import ALGORITHMS, EXACT, PRINTED, moments_of
 from discreet.papers.wang2020.example_data import EXAMPLE_1, EXAMPLES, FIVE, NAMES, RANKS, representatives
 from discreet.papers.wang2020.repeated_runs import PAPER_RUNS
 
@@ -58,7 +58,7 @@ def _table(example: int) -> list[Panel]:
     groups = [f"{part[0]}" if part[0] == part[-1] else f"{part[0]}-\n{part[-1]}" for part in parts]
     bias, spread, group_bias, group_error = [], [], [], []
     for method, name in METHODS.items():
-        mean, variance = found(example, method, PAPER_RUNS)
+        mean, variance = moments_of(example, method, PAPER_RUNS)
         ours = method == "least squares"
         noise = np.zeros(len(truth)) if method in EXACT else variance / PAPER_RUNS
         errors = np.sqrt(noise.reshape(-1, GROUP).sum(axis=1)) / GROUP  # counts of one run hardly depend on each other
@@ -70,9 +70,9 @@ def _table(example: int) -> list[Panel]:
         np.array([line.split() for line in lines], float).T.ravel()
         for lines in zip(*PRINTED[example].values(), strict=True)
     )
-    places, shift = np.repeat(np.arange(5.0), len(ALGORITHMS)), np.tile(BAR * (np.arange(len(ALGORITHMS)) - 2), 5)
-    bias.append(Curve("printed", places, means - np.repeat(FIVE[example], len(ALGORITHMS)), "points", shift=shift))
-    spread.append(Curve("printed", places, variances, "points", shift=shift))
+    positions, shift = np.repeat(np.arange(5.0), len(ALGORITHMS)), np.tile(BAR * (np.arange(len(ALGORITHMS)) - 2), 5)
+    bias.append(Curve("printed", positions, means - np.repeat(FIVE[example], len(ALGORITHMS)), "points", shift=shift))
+    spread.append(Curve("printed", positions, variances, "points", shift=shift))
     return [
         Panel(f"mean less true count; {BARS}", "", "bias", bias, x_ticks=names),
         Panel("variance", "", "variance", spread, log_y=True, x_ticks=names),

@@ -58,8 +58,8 @@ def _map(table: Table, reach: int, title: str) -> Heatmap:
 
 
 def _ten(pairs: Sequence[tuple[int, int]], bars: Sequence[tuple[str, Floats, bool]]) -> Panel:
-    places = np.arange(float(len(pairs)))
-    curves = [Curve(name, places, values, "bars", ours=ours) for name, values, ours in bars]
+    positions = np.arange(float(len(pairs)))
+    curves = [Curve(name, positions, values, "bars", ours=ours) for name, values, ours in bars]
     return Panel(
         "the ten pairs of the table", "(N_1, N_2)", "probability", curves, x_ticks=[f"{a}\n{b}" for a, b in pairs]
     )
@@ -80,15 +80,17 @@ def _marginals(released: tuple[int, int], reach: int, total_reach: int, every: i
         whole = np.zeros((max(one[-1], other[-1]) + 1,) * 2)
         whole[np.ix_(one, other)] = table
         shown = counts[(index - 2) * every // 2 :: every] if ours and every > 1 else counts
-        first_curves.append(_law(name, shown, whole.sum(axis=1), ours, 0.0 if every > 1 else 0.12 * (index - 1.5)))
-        total_curves.append(_law(name, sums, totals(whole), ours, 0.12 * (index - 1.5)))
+        first_curves.append(
+            _distribution_curve(name, shown, whole.sum(axis=1), ours, 0.0 if every > 1 else 0.12 * (index - 1.5))
+        )
+        total_curves.append(_distribution_curve(name, sums, totals(whole), ours, 0.12 * (index - 1.5)))
     return [
         Panel(f"first count, {released[0]} and {released[1]} released", "N_1", "probability", first_curves),
         Panel(f"total, {released[0]} and {released[1]} released", "N", "probability", total_curves),
     ]
 
 
-def _law(name: str, values: Integers, chances: Floats, ours: bool, shift: float) -> Curve:
+def _distribution_curve(name: str, values: Integers, chances: Floats, ours: bool, shift: float) -> Curve:
     return Curve(
         name, values.astype(np.float64), chances[values], "points" if ours else "line and points", ours, shift=shift
     )
@@ -98,9 +100,9 @@ def _components() -> list[Panel]:
     """Return the posteriors of all counts of Example 2, released as they are."""
     intervals, largest = [], []
     for index, (algorithm, ties) in enumerate((("2", "first"), ("3", "random"))):
-        found = posteriors(EXAMPLE_2, epsilon=EPSILON, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
-        means = np.array([each.mean() for each in found[:-1]])
-        ends = np.array([each.interval(0.95) for each in found[:-1]], float)
+        component_posteriors = posteriors(EXAMPLE_2, epsilon=EPSILON, algorithm=algorithm, ties=ties)  # type: ignore[arg-type]
+        means = np.array([each.mean() for each in component_posteriors[:-1]])
+        ends = np.array([each.interval(0.95) for each in component_posteriors[:-1]], float)
         released = EXAMPLE_2[:-1]
         intervals.append(
             Curve(
@@ -114,7 +116,7 @@ def _components() -> list[Panel]:
                 shift=0.4 * index,
             )
         )
-        last = found[-1]
+        last = component_posteriors[-1]
         near = (last.support >= 370) & (last.support <= 460)
         largest.append(
             Curve(f"algorithm {algorithm}", last.support[near].astype(np.float64), last.probabilities[near], ours=True)

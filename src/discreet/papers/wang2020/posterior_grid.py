@@ -39,8 +39,8 @@ def outcome(released: tuple[int, int], one: Integers, other: Integers, algorithm
     """Return the chance that two noisy counts, and the released total as noisy total, give the released counts."""
     if algorithm == "3":
         noisy = np.stack(np.meshgrid(one, other, indexing="ij"), axis=-1).reshape(-1, 2)
-        found = wang(noisy, np.full(len(noisy), sum(released)), algorithm="3", ties="paper")
-        same: Floats = (found == released).all(axis=1).astype(np.float64).reshape(len(one), len(other))
+        outcomes = wang(noisy, np.full(len(noisy), sum(released)), algorithm="3", ties="paper")
+        same: Floats = (outcomes == released).all(axis=1).astype(np.float64).reshape(len(one), len(other))
         return same
     return multinomial(released, one.clip(0), other.clip(0))
 
