@@ -98,15 +98,15 @@ class BudgetError(LedgerError):
 
     Attributes
     ----------
-    asked
+    requested
         Units that were requested.
     left
         Units that are left.
     """
 
-    def __init__(self, message: str, asked: int, left: int) -> None:
+    def __init__(self, message: str, requested: int, left: int) -> None:
         super().__init__(message)
-        self.asked, self.left = asked, left
+        self.requested, self.left = requested, left
 
 
 class DataChangedError(LedgerError):
@@ -162,15 +162,15 @@ class TargetError(PlanError):
 
     Attributes
     ----------
-    asked
+    requested
         The half width, or the standard deviation, that was asked for.
     possible
         What the budget can buy for the grouping, with all other demands stretched by the same factor.
     """
 
-    def __init__(self, message: str, grouping: int, asked: float, possible: float) -> None:
+    def __init__(self, message: str, grouping: int, requested: float, possible: float) -> None:
         super().__init__(message, grouping)
-        self.asked, self.possible = asked, possible
+        self.requested, self.possible = requested, possible
 
 
 class ReleaseError(DiscreetError):

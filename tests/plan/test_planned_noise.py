@@ -87,7 +87,7 @@ def test_a_target_is_met_or_refused_with_what_is_possible() -> None:
     assert deviations(dc.release.plan(spec(accuracy={"within": [target]})))["age"] <= 9.2
     with pytest.raises(TargetError) as caught:
         dc.release.plan(spec(accuracy={"within": [target | {"plus_minus": 0.5}]}))
-    assert caught.value.asked == 0.5
+    assert caught.value.requested == 0.5
     assert caught.value.possible > 0.5
     assert "of 'age' shall be" in str(caught.value)
 

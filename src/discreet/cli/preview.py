@@ -99,12 +99,12 @@ def _print_dimension(dimension: "DimensionPreview", rows: int) -> None:
     _show.console.print(f"  {_percent(dimension.other, rows)} of the rows are {OTHER}:", style=style, markup=False)
     if dimension.missing:
         _show.console.print(f"    {dimension.missing:,} rows have no value", markup=False)
-    told = None
+    last_reason = None
     for undeclared in dimension.undeclared:
         how_often = f"{undeclared.rows:,} {'time' if undeclared.rows == 1 else 'times'}"
-        reason = "the same" if undeclared.reason == told else undeclared.reason
+        reason = "the same" if undeclared.reason == last_reason else undeclared.reason
         _show.console.print(f"    {_quoted(undeclared.value)} was found {how_often}; {reason}", markup=False)
-        told = undeclared.reason
+        last_reason = undeclared.reason
     if dimension.more:
         _show.console.print("    ... and other values, each less often", markup=False)
 

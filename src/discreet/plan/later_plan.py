@@ -282,17 +282,17 @@ def require_demands(given: Given, aim: Aim, noise: ReleaseNoise) -> None:
         ).ptable
         most = np.sqrt(workload.variances(np.full(len(numbers), 1 / _variance(one))))
         tau = np.array([0.0 if number is None else 1 / _variance(noise.ptables[number]) for number in numbers])
-        for grouping, (asked, has) in enumerate(zip(most, np.sqrt(workload.variances(tau)), strict=True)):
-            _require(workload, grouping, "the standard deviation", float(asked) * (1 + 1e-9), float(has))
+        for grouping, (most_deviation, has) in enumerate(zip(most, np.sqrt(workload.variances(tau)), strict=True)):
+            _require(workload, grouping, "the standard deviation", float(most_deviation) * (1 + 1e-9), float(has))
 
 
-def _require(workload: Workload, grouping: int, what: str, asked: float, has: float) -> None:
-    if has > asked:
+def _require(workload: Workload, grouping: int, what: str, most: float, has: float) -> None:
+    if has > most:
         raise TargetError(
-            f"{what} of grouping {grouping}, {workload.groupings[grouping]}, shall be at most {asked:.4g}; it is"
+            f"{what} of grouping {grouping}, {workload.groupings[grouping]}, shall be at most {most:.4g}; it is"
             f" {has:.4g} with what was measured under this version label, which keeps its noise: ask for that much,"
             " give a larger budget, or give a new version label",
             grouping,
-            asked,
+            most,
             has,
         )

@@ -63,7 +63,7 @@ def with_measure(spec: ReleaseSpec) -> tuple[ReleaseSpec, str | None]:
     """
     if spec.measure is not None:
         return spec, None
-    found = None if spec.accuracy != Accuracy() else why_not_planned(spec)
-    if found is None:
+    not_planned = None if spec.accuracy != Accuracy() else why_not_planned(spec)
+    if not_planned is None:
         return spec.model_copy(update={"measure": "plan"}), None
-    return spec.model_copy(update={"measure": "published"}), f"as published, because {found.reason}"
+    return spec.model_copy(update={"measure": "published"}), f"as published, because {not_planned.reason}"

@@ -136,7 +136,7 @@ def planned_noise(
         stated = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
         name = in_words(layout.groupings[index_of.index(error.grouping)])
         message = str(error).replace(stated, f"{name!r}")
-        raise TargetError(f"accuracy: {message}", error.grouping, error.asked, error.possible) from None
+        raise TargetError(f"accuracy: {message}", error.grouping, error.requested, error.possible) from None
     if not _holds_earlier_releases(spec, layout, noise, kept):
         earlier = frozenset()
     bits = {ptable.bits for ptable in noise.ptables}

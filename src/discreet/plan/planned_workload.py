@@ -37,7 +37,7 @@ Slots = Sequence[tuple[int, ...]]
 Partition = frozenset[frozenset[int]]
 """The groups of a level."""
 
-Place = tuple[tuple[int, int], ...]
+AxisLevels = tuple[tuple[int, int], ...]
 """The level of each axis that tells the cells of a grouping apart."""
 
 
@@ -96,13 +96,13 @@ def planned_workload(layout: Layout, contributions: int) -> PlannedWorkload:
     """
     clamped, fitted = _clamped_and_fitted(layout)
     axes = _Axes(layout, fitted)
-    known: dict[tuple[object, Place], int] = {}
+    known: dict[tuple[object, AxisLevels], int] = {}
     members: list[int] = []
     index_of, groups, repeated = [], list[tuple[int, ...]](), set[int]()
     for index, grouping in enumerate(layout.groupings):
         own = []
         if index in fitted:
-            own.append(known.setdefault((_population(grouping), axes.place(grouping)), len(known)))
+            own.append(known.setdefault((_population(grouping), axes.axis_levels(grouping)), len(known)))
         if index in clamped:
             own.append(known.setdefault((index, axes.alone(grouping)), len(known)))
         members += [index] * (len(known) - len(members))
@@ -114,7 +114,7 @@ def planned_workload(layout: Layout, contributions: int) -> PlannedWorkload:
         if index_of[inner] != index_of[outer]:
             groups.append((index_of[inner], index_of[outer]))
             repeated.add(index_of[inner])
-    levels = [axes.levels(place) for _, place in known]
+    levels = [axes.levels(position) for _, position in known]
     numbers: dict[object, int] = {}
     populations = tuple(numbers.setdefault(population, len(numbers)) for population, _ in known)
     persons = _persons([layout.groupings[index] for index in members], layout, contributions)
@@ -156,14 +156,14 @@ class _Axes:
                 own = partitions.setdefault((_population(grouping), axis.book.name), {})
                 own[frozenset(axis.members)] = None
         self.uneven: str | None = None
-        self._place: dict[tuple[object, str, Partition], tuple[int, int]] = {}
+        self._axis_and_level: dict[tuple[object, str, Partition], tuple[int, int]] = {}
         sizes: list[tuple[int, ...]] = []
-        for (population, name), found in partitions.items():
-            chains = _chains(sorted(found, key=len))
+        for (population, name), grouped in partitions.items():
+            chains = _chains(sorted(grouped, key=len))
             if len(chains) > 1 or any(map(_is_uneven, chains)):
                 self.uneven = self.uneven or name
             for chain in chains:
-                self._place |= {
+                self._axis_and_level |= {
                     (population, name, level): (len(sizes), number) for number, level in enumerate(chain, 1)
                 }
                 sizes.append((1, *map(len, chain)))
@@ -175,20 +175,23 @@ class _Axes:
             sizes.append((1, size))
         self.sizes = tuple(sizes)
 
-    def place(self, grouping: Grouping) -> Place:
+    def axis_levels(self, grouping: Grouping) -> AxisLevels:
         """Return the axes and levels of a grouping that is fitted."""
         population = _population(grouping)
         return tuple(
-            sorted(self._place[population, axis.book.name, frozenset(axis.members)] for axis in _told_apart(grouping))
+            sorted(
+                self._axis_and_level[population, axis.book.name, frozenset(axis.members)]
+                for axis in _told_apart(grouping)
+            )
         )
 
-    def alone(self, grouping: Grouping) -> Place:
+    def alone(self, grouping: Grouping) -> AxisLevels:
         """Return the axis and level of a grouping that is a population of its own."""
         return ((self._axis_alone[grouping.size], 1),)
 
-    def levels(self, place: Place) -> tuple[int, ...]:
+    def levels(self, axis_levels: AxisLevels) -> tuple[int, ...]:
         """Return the level of every axis."""
-        level_of = dict(place)
+        level_of = dict(axis_levels)
         return tuple(level_of.get(axis, 0) for axis in range(len(self.sizes)))
 
 
@@ -226,15 +229,15 @@ def _shared(layout: Layout, clamped: set[int]) -> list[tuple[int, int]]:
         return [(index, group[0]) for group in same_cells(layout) for index in group[1:]]
     indices = layout.cells.indices
     sizes, firsts = np.array([len(cells) for cells in indices]), np.array([cells[0] for cells in indices])
-    found: dict[int, int] = {}
+    outer_of: dict[int, int] = {}
     for outer in np.argsort(-sizes, kind="stable").tolist():
         is_inside = np.zeros(len(layout.cells.definitions), dtype=bool)
         is_inside[indices[outer]] = True
         later = (sizes < sizes[outer]) | ((sizes == sizes[outer]) & (np.arange(len(sizes)) > outer))
         for inner in np.flatnonzero(is_inside[firsts] & later).tolist():
             if is_inside[indices[inner]].all():
-                found.setdefault(inner, outer)
-    return sorted(found.items())
+                outer_of.setdefault(inner, outer)
+    return sorted(outer_of.items())
 
 
 def _persons(groupings: Sequence[Grouping], layout: Layout, contributions: int) -> Integers:

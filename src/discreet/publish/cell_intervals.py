@@ -129,21 +129,21 @@ def least_squares_intervals(
     """
     deviations = {} if plan.literals or not all(map(_is_centred, noise)) else plan.exact_deviations()
     spread = ((3 + max(map(_excess_kurtosis, noise))) / missed) ** 0.25
-    found: dict[int, CountIntervals] = {}
+    intervals: dict[int, CountIntervals] = {}
     for (_, part), fitted_part in zip(plan.parts, fitted, strict=True):
         for index in part.grouping_indices:
-            if plan.measured.noise_of[index] is not None or index in found:
+            if plan.measured.noise_of[index] is not None or index in intervals:
                 continue
             shape = plan.layout.groupings[index].shape
             if index not in deviations or fitted_part.free is None:
-                found[index] = CountIntervals(np.zeros(shape, np.int64), np.full(shape, NO_END))
+                intervals[index] = CountIntervals(np.zeros(shape, np.int64), np.full(shape, NO_END))
                 continue
             centre, reach = fitted_part.free[index], spread * deviations[index].largest + SLACK
             low = np.maximum(np.ceil(centre - reach), 0).astype(np.int64)
             high = np.floor(centre + reach).astype(np.int64)
             high = np.where(low == 0, np.maximum(high, math.ceil(reach)), high)
-            found[index] = CountIntervals(low, high)
-    return found
+            intervals[index] = CountIntervals(low, high)
+    return intervals
 
 
 def _is_centred(table: Table) -> bool:

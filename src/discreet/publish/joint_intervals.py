@@ -79,10 +79,10 @@ class JointIntervals:
         level
             The least chance, from 0.5 to 0.9999, that an interval holds the true count.
         """
-        found = {}
+        intervals = {}
         for index, estimates in self.estimates(measurements).items():
-            found[index] = interval_around(estimates, *self.ends_of_errors(index, level))
-        return found
+            intervals[index] = interval_around(estimates, *self.ends_of_errors(index, level))
+        return intervals
 
     def ends_of_errors(self, index: int, level: float = LEVEL) -> tuple[Floats, Floats]:
         """Return the ends of the error of every cell of a grouping, in its shape."""
@@ -94,14 +94,14 @@ class JointIntervals:
 
     def estimates(self, measurements: Measurements) -> dict[int, Floats]:
         """Return least squares without bounds, for every grouping that has a law."""
-        found: dict[int, Floats] = {}
+        estimates: dict[int, Floats] = {}
         for part in self.parts:
-            found |= {
+            estimates |= {
                 index: values
                 for index, values in part.estimates(measurements).items()
                 if self.part_of.get(index) is part
             }
-        return found
+        return estimates
 
     def laws(self, index: int) -> tuple[Integers, list[ErrorLaw]]:
         """Return the kind of every cell of a grouping, in its shape, and the law of the errors of every kind."""

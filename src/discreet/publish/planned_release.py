@@ -273,13 +273,13 @@ def _groupings(plan: ReleasePlan) -> tuple[PlannedGrouping, ...]:
 def _largest_deviation(table_plan: TablePlan, index: int) -> float:
     """Return the standard deviation of the sums of measurements that give the cells of a grouping, at most."""
     part = next(part for _, part in table_plan.parts if index in part.grouping_indices)
-    found = []
+    deviations = []
     for other in part.grouping_indices:
         variance = table_plan.variance_of(other)
         cells = None if variance is None else part.containing_cells(part.keys[other], part.keys[index])
         if variance is not None and cells is not None:
-            found.append(math.sqrt(variance * int(np.bincount(cells).max())))
-    return min(found)
+            deviations.append(math.sqrt(variance * int(np.bincount(cells).max())))
+    return min(deviations)
 
 
 def _charge(plan: ReleasePlan) -> Charge | None:

@@ -64,10 +64,10 @@ def joint_estimates(
         For every table of noise, the variance of one measurement.
     """
     owned = owned_cells(part, measured)
-    found = _component_estimates(part, measured, owned, variances)
-    if found is None and math.prod(map(len, part.axes)) <= MOST_DENSE:
+    estimates = _component_estimates(part, measured, owned, variances)
+    if estimates is None and math.prod(map(len, part.axes)) <= MOST_DENSE:
         return DenseEstimates.of(part, measured, owned, variances)
-    return found
+    return estimates
 
 
 def owned_cells(part: Part, measured: MeasuredCells) -> dict[int, Booleans]:
@@ -123,7 +123,7 @@ class _Arrangement:
     part: Part
     tree: _Tree
 
-    def place(self, index: int) -> tuple[int, Plain]:
+    def level_and_plain(self, index: int) -> tuple[int, Plain]:
         """Return the level of a grouping, and its plain axes with more than one group, in order."""
         key, tree = self.part.keys[index], self.tree
         level = max((tree.level_of.get(name, 0) for axis, name in key if axis == tree.axis), default=0)
@@ -151,7 +151,7 @@ class _Arrangement:
 
     def arranged(self, index: int, values: Any) -> Floats:
         """Return the numbers of a grouping: nodes first, then the plain axes in order."""
-        level, plain = self.place(index)
+        level, plain = self.level_and_plain(index)
         shaped = np.asarray(values, dtype=np.float64).reshape(self.part.shape(self.part.keys[index]))
         return shaped.transpose(self._dimensions(index)).reshape((self.tree.sizes[level], *self.sides(plain)))
 
@@ -195,12 +195,12 @@ class ComponentEstimates:
                 over = self._over(weighted, block.plain, component) / self.shapes.rest(block.plain, component)
                 by_level[block.level] = by_level[block.level] + over if block.level in by_level else over
         solved = {component: self._solve(component, by_level) for component, by_level in right.items()}
-        found = {}
+        estimates = {}
         for index in self.groupings:
-            level, plain = self.shapes.place(index)
+            level, plain = self.shapes.level_and_plain(index)
             lifted = self._lifted({name: solved[name] for name in _subsets(plain)}, level, plain, plain)
-            found[index] = self.shapes.restored(index, lifted)
-        return found
+            estimates[index] = self.shapes.restored(index, lifted)
+        return estimates
 
     def coefficients(self, weights: Mapping[int, Floats]) -> Terms:
         """Return the coefficients of the measurements in the estimate of a sum of cells.
@@ -217,7 +217,7 @@ class ComponentEstimates:
         """
         right: dict[Plain, dict[int, Floats]] = {}
         for index, times in weights.items():
-            level, plain = self.shapes.place(index)
+            level, plain = self.shapes.level_and_plain(index)
             arranged = self.shapes.arranged(index, times)
             for component in _subsets(plain):
                 by_level = right.setdefault(component, {})
@@ -234,7 +234,7 @@ class ComponentEstimates:
 
     def kinds(self, index: int) -> Integers:
         """Return the kind of every cell of a grouping, in the shape of the grouping: 0, 1, ..."""
-        level, plain = self.shapes.place(index)
+        level, plain = self.shapes.level_and_plain(index)
         _, kinds = np.unique(self._kinds_of_nodes()[level], return_inverse=True)
         shape = (self.shapes.tree.sizes[level], *self.shapes.sides(plain))
         return np.asarray(self.shapes.restored(index, np.broadcast_to(_column(kinds, len(plain)), shape)))
@@ -258,7 +258,7 @@ class ComponentEstimates:
         return kinds
 
     def _is_determined(self, index: int) -> bool:
-        level, plain = self.shapes.place(index)
+        level, plain = self.shapes.level_and_plain(index)
         known = [self.components.get(component) for component in _subsets(plain)]
         return all(component is not None and len(component.upward) > level for component in known)
 
@@ -298,12 +298,12 @@ class ComponentEstimates:
             upward[level] = (own[level] + sums[level] / component.sums[level][:, None]) / component.upward[level][
                 :, None
             ]
-        found = [upward[0]]
+        solved = [upward[0]]
         for level in range(1, last + 1):
             parents = self.shapes.tree.parents[level]
             share = 1 / (component.upward[level] * component.sums[level - 1][parents])
-            found.append(upward[level] + share[:, None] * (found[-1][parents] - sums[level - 1][parents]))
-        return [values.reshape(-1, *sides) for values in found]
+            solved.append(upward[level] + share[:, None] * (solved[-1][parents] - sums[level - 1][parents]))
+        return [values.reshape(-1, *sides) for values in solved]
 
 
 def _component_estimates(
@@ -315,7 +315,7 @@ def _component_estimates(
         return None
     shapes, blocks = _Arrangement(part, tree), []
     for index, is_owned in owned.items():
-        level, plain = shapes.place(index)
+        level, plain = shapes.level_and_plain(index)
         table = measured.noise_of[index]
         assert table is not None
         by_node = shapes.arranged(index, is_owned).reshape(tree.sizes[level], -1)

@@ -240,8 +240,8 @@ class _PairMoves:
             for _, strides in changed
         ]
         all_errors = [errors for errors, _ in changed]
-        for (giver, taker), *places in zip(cells, *sums, strict=True):
-            self._take(giver, taker, all_errors, places)
+        for (giver, taker), *sum_steps in zip(cells, *sums, strict=True):
+            self._take(giver, taker, all_errors, sum_steps)
 
     def _coordinates(self, strides: list[int], index: Integers) -> Integers:
         """Return the coordinates of sums, one row an axis; 0 on axes that the margin does not keep."""
@@ -252,19 +252,19 @@ class _PairMoves:
             ]
         )
 
-    def _take(self, giver: int, taker: int, all_errors: list[Floats], places: Sequence[tuple[int, int]]) -> None:
+    def _take(self, giver: int, taker: int, all_errors: list[Floats], sum_steps: Sequence[tuple[int, int]]) -> None:
         """Move a unit from one cell to another, if both may and the misfit of the sums does not rise.
 
-        For each margin that changes, `places` has the index of the giver's sum, and the step to the taker's.
+        For each margin that changes, `sum_steps` has the index of the giver's sum, and the step to the taker's.
         """
         if self.excess_to_give[giver] == -np.inf or self.excess_to_take[taker] == np.inf:
             return
         changes = 0.0
-        for errors, (index, step) in zip(all_errors, places, strict=True):
+        for errors, (index, step) in zip(all_errors, sum_steps, strict=True):
             changes += errors[index + step] - errors[index] + 1
         if changes > 1e-9:
             return
-        for errors, (index, step) in zip(all_errors, places, strict=True):
+        for errors, (index, step) in zip(all_errors, sum_steps, strict=True):
             errors[index] -= 1
             errors[index + step] += 1
         for cell, step in ((giver, -1), (taker, 1)):

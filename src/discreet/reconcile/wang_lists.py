@@ -248,8 +248,8 @@ def _combined_total(cells: Integers, totals: Integers, ratio: float, generator: 
     while first < len(order):
         width = int(widths[order[first]])
         tables = order[first : first + max(ROOM // width, 1)]
-        places = np.stack([lowest - sums, totals - sums], axis=1)[tables]
-        cases, case = np.unique(places, axis=0, return_inverse=True)  # few: the tables of a batch are much alike
+        bounds = np.stack([lowest - sums, totals - sums], axis=1)[tables]
+        cases, case = np.unique(bounds, axis=0, return_inverse=True)  # few: the tables of a batch are much alike
         from_sum = cases[:, :1] + np.arange(width)
         weights = logs[np.minimum(np.abs(from_sum), len(logs) - 1)]
         weights += np.abs(from_sum - cases[:, 1:]) * np.log(ratio)

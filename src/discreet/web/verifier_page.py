@@ -54,8 +54,8 @@ def _script() -> str:
     return "\n".join(written)
 
 
-def _as_constant(found: re.Match[str]) -> str:
-    whole, names, name = found.groups()
+def _as_constant(match: re.Match[str]) -> str:
+    whole, names, name = match.groups()
     return f"const {whole or names} = module_{name};\n"
 
 

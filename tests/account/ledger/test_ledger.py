@@ -51,7 +51,7 @@ def test_no_more_than_the_capacity_is_granted(location: str) -> None:
     ledger.reserve("one", 3, [], {})
     with pytest.raises(BudgetError, match="3 units and 2 of 5") as refused:
         ledger.reserve("two", 3, [], {})
-    assert (refused.value.asked, refused.value.left) == (3, 2)
+    assert (refused.value.requested, refused.value.left) == (3, 2)
     ledger.reserve("two", 2, [], {}).refund()
     ledger.reserve("three", 2, [], {})
     ledger.reserve("free", 0, [], {})

@@ -94,7 +94,7 @@ def test_targets_are_met_or_refused_with_what_is_possible(asked: list[tuple[int,
     targets = tuple(Target(*target) for target in asked)
     answer = plan_or_refusal(targets)
     if isinstance(answer, TargetError):
-        assert answer.possible > answer.asked
+        assert answer.possible > answer.requested
         assert answer.grouping in {target.grouping for target in targets}
         return
     for target in targets:
@@ -113,7 +113,7 @@ def plan_or_refusal(targets: tuple[Target, ...]) -> NoisePlan | TargetError:
 def test_a_target_that_cannot_be_met_can_be_met_as_far_as_the_error_says() -> None:
     with pytest.raises(TargetError) as error:
         plan_noise(TOWN, Aim(targets=(Target(3, 1, 0.95),)), epsilon=1, delta="1e-6")
-    assert (error.value.grouping, error.value.asked) == (3, 1)
+    assert (error.value.grouping, error.value.requested) == (3, 1)
     assert 2.5 < error.value.possible < 4  # one count with all of epsilon 1 has +-3
     possible = error.value.possible * 1.01
     plan = plan_noise(TOWN, Aim(targets=(Target(3, possible, 0.95),)), epsilon=1, delta="1e-6")

@@ -31,7 +31,7 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "accepted", "language"),
+    ("requested", "accepted", "language"),
     [
         ("fr", "de", "fr"),
         (None, "de-AT,de;q=0.9,en;q=0.8", "de"),
@@ -41,5 +41,5 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
         (None, None, "en"),
     ],
 )
-def test_the_reader_chooses_the_language_then_the_browser(asked: str | None, accepted: str, language: str) -> None:
-    assert chosen_language(asked, accepted) == language
+def test_the_reader_chooses_the_language_then_the_browser(requested: str | None, accepted: str, language: str) -> None:
+    assert chosen_language(requested, accepted) == language

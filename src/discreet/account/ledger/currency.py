@@ -221,7 +221,7 @@ def _too_small(budget: Budget, one_unit: Composition) -> BudgetError:
     return BudgetError(
         f"{budget} do not hold one unit, which needs {enough}delta {one_unit.delta(budget.epsilon):.4g} at that"
         " epsilon: give the ledger a larger budget, or a unit with more noise",
-        asked=1,
+        requested=1,
         left=0,
     )
 

@@ -180,7 +180,7 @@ class Ledger:
         units = self.unit.cost(parts, rows, self.capacity)
         if units is None:
             reason = self.unit.why_refused(parts, rows, self.capacity)
-            raise BudgetError(reason, asked=self.capacity + 1, left=self.capacity)
+            raise BudgetError(reason, requested=self.capacity + 1, left=self.capacity)
         return units
 
     def known(self, cells: Iterable[bytes], release: str | None = None) -> set[bytes]:
@@ -274,7 +274,7 @@ class Ledger:
                     raise BudgetError(
                         f"{release!r} asks for {cost} units and {left} of {self.capacity} are left; nothing was"
                         " reserved: publish fewer cells, use more noise, or refund a release that was never drawn",
-                        asked=cost,
+                        requested=cost,
                         left=left,
                     )
                 fields = {**terms, "count": len(digests), "note": note}

@@ -77,20 +77,21 @@ def _joint(
 ) -> tuple[dict[int, Joint], set[int]]:
     """Return the intervals from all measurements together, and the groupings of populations with levels."""
     spec = manifest["spec"]
-    own = spec["fixed"] or spec["key"] == "contributors" or not all(map(has_one_law, tables))
-    if manifest["version"] < JOINT_SINCE or own:
+    cell_by_cell = spec["fixed"] or spec["key"] == "contributors" or not all(map(has_one_law, tables))
+    if manifest["version"] < JOINT_SINCE or cell_by_cell:
         return {}, set()
-    found: dict[int, Joint] = {}
+    by_grouping: dict[int, Joint] = {}
     with_levels: set[int] = set()
     populations, _ = populations_of(spec, layout, ends=False)
     for numbers in populations:
         indices = [index for number in numbers for index in layout.tables[number][1]]
         joint = joint_of(layout, indices, noise, tables, measured)
         if joint is None:
-            with_levels |= {index for index in indices if index not in found}
+            with_levels |= {index for index in indices if index not in by_grouping}
         else:
-            found |= {index: own for index, own in joint.items() if index not in found and index not in with_levels}
-    return found, with_levels
+            known = by_grouping.keys() | with_levels
+            by_grouping |= {index: estimates for index, estimates in joint.items() if index not in known}
+    return by_grouping, with_levels
 
 
 def _widened(low: int, high: int, count: int, upper: int | None) -> Ends:

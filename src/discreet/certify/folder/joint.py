@@ -105,7 +105,7 @@ def joint_of(
         return {}
     sources = _sources(layout, indices, noise, tables, measured)
     noises = tuple((table.interior[0].first, table.interior[0].weights) for table in tables)
-    found = {}
+    by_grouping = {}
     for index in dict.fromkeys(indices):
         target = _axes(layout.groupings[index])
         weights = [_weights(source, target, sources, sides) for source in sources]
@@ -113,8 +113,8 @@ def joint_of(
             continue
         terms = _terms([own or {} for own in weights], sources, target, sides)
         arranged = _estimates([own or {} for own in weights], sources, target, sides)
-        found[index] = Joint(_in_file_order(arranged, layout.groupings[index], target), *ends(noises, terms))
-    return found
+        by_grouping[index] = Joint(_in_file_order(arranged, layout.groupings[index], target), *ends(noises, terms))
+    return by_grouping
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _axes(grouping: Grouping) -> Axes:
     return tuple(sorted(axis.dimension for axis in grouping.axes if len(axis.members) > 1))
 
 
-def _places(grouping: Grouping, axes: Axes) -> Iterator[int]:
+def _file_indices(grouping: Grouping, axes: Axes) -> Iterator[int]:
     """Yield for every cell, with the axes in order, its place in the files."""
     sides = {axis.dimension: len(axis.members) for axis in grouping.axes}
     stride, strides = 1, dict[str, int]()
@@ -156,13 +156,13 @@ def _places(grouping: Grouping, axes: Axes) -> Iterator[int]:
 
 
 def _in_axis_order(values: Sequence[int], grouping: Grouping, axes: Axes) -> list[int]:
-    return [values[place] for place in _places(grouping, axes)]
+    return [values[index] for index in _file_indices(grouping, axes)]
 
 
 def _in_file_order(values: Sequence[float], grouping: Grouping, axes: Axes) -> list[float]:
     result = [0.0] * len(values)
-    for place, value in zip(_places(grouping, axes), values, strict=True):
-        result[place] = value
+    for index, value in zip(_file_indices(grouping, axes), values, strict=True):
+        result[index] = value
     return result
 
 
@@ -243,10 +243,10 @@ def _summed(source: _Source, part: Axes, sides: dict[str, int]) -> list[int]:
 def _spread(values: list[float], part: Axes, target: Axes, sides: dict[str, int]) -> list[float]:
     """Return numbers of some axes, repeated along the other axes of a grouping."""
     axes = list(part)
-    for place, name in enumerate(target):
+    for position, name in enumerate(target):
         if name not in part:
-            axes.insert(place, name)
-            inner = _size(axes[place + 1 :], sides)
+            axes.insert(position, name)
+            inner = _size(axes[position + 1 :], sides)
             values = [
                 value
                 for start in range(0, len(values), inner)

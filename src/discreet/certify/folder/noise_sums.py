@@ -62,9 +62,9 @@ class NoiseLaw:
         if abs(frequency) * math.sqrt(self.variance) <= NEAR:
             return sum((mass * cmath.exp(1j * frequency * z) for z, mass in self._masses), 0j)
         size = len(self._table)
-        place = frequency * size / (2 * math.pi)
-        index = math.floor(place)
-        x = place - index
+        position = frequency * size / (2 * math.pi)
+        index = math.floor(position)
+        x = position - index
         before, here, after, last = (self._table[(index + shift) % size] for shift in (-1, 0, 1, 2))
         return (
             -before * x * (x - 1) * (x - 2) / 6

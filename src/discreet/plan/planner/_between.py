@@ -60,36 +60,36 @@ def best_between(task: Task, splits: Sequence[tuple[Kind, Split]], least: float)
     """
     if task.budget.contributions > MOST_PARTITIONED:
         return None
-    found: list[Between] = []
+    tried: list[Between] = []
     for kind, split in splits:
-        found += _tried(task, split, kind.loss_power, POWERS)
-    if not found or min(found, key=_error).error > GAIN * least:
+        tried += _tried(task, split, kind.loss_power, POWERS)
+    if not tried or min(tried, key=_error).error > GAIN * least:
         return None
     for loss_power in LOSS_POWERS:
         shape = task.shape(power_kind(1.5, loss_power))
         split = best_split(task.workload, task.slots, shape, task.goal())
-        found += _tried(task, in_classes(task, split, shape), loss_power, POWERS)
+        tried += _tried(task, in_classes(task, split, shape), loss_power, POWERS)
     step = POWERS[1] - POWERS[0]
     for _ in range(HALVINGS):
         step /= 2
-        best = min(found, key=_error)
+        best = min(tried, key=_error)
         powers = (best.kind.power - step, best.kind.power + step)
-        found += _tried(task, best.split, best.kind.loss_power, powers)
-    return min(found, key=_error)
+        tried += _tried(task, best.split, best.kind.loss_power, powers)
+    return min(tried, key=_error)
 
 
 def _tried(task: Task, split: Split, loss_power: float, powers: Sequence[float]) -> list[Between]:
     """Return one share of the budget with noise of several powers."""
     search = Search(task.workload, split.slots, task.shape(GAUSSIAN))
     persons = task.persons(split.slots)
-    found = []
+    tried = []
     for power in powers:
         kind = power_kind(power, loss_power)
         variances = rough_variances(kind, split.precisions, persons, task.budget)
         if variances is not None:
             by_grouping = task.workload.variances(search.tau(1 / variances))
-            found.append(Between(float(task.goal().error(by_grouping)), kind, split))
-    return [between for between in found if math.isfinite(between.error)]
+            tried.append(Between(float(task.goal().error(by_grouping)), kind, split))
+    return [between for between in tried if math.isfinite(between.error)]
 
 
 def _error(between: Between) -> float:

@@ -72,14 +72,14 @@ def certified_noise(kind: Kind, precisions: Floats, persons: Persons, budget: Bu
         What the tables must meet together.
     """
     scales = [kind.scale(float(precision)) for precision in precisions]
-    found = []
+    candidates = []
     for share in kind.end_shares if budget.bits is None else (*kind.end_shares, *SHARES):
         end_delta = share * budget.end_delta / (_most_cells(persons) * budget.contributions)
         widening = least_widening(kind, scales, persons, end_delta, budget)
         if widening is not None:
-            found.append((widening, end_delta))
+            candidates.append((widening, end_delta))
     step = CLOSE if budget.contributions <= SEARCHED else CLOSE_OF_MANY
-    for widening, end_delta in sorted(found, key=lambda pair: (pair[0], -pair[1])):
+    for widening, end_delta in sorted(candidates, key=lambda pair: (pair[0], -pair[1])):
         for attempt in range(ATTEMPTS):
             wider = widening * (1 + step * attempt * (attempt + 1) / 2)
             certified = _certified(kind, [wider * scale for scale in scales], persons, end_delta, budget)

@@ -84,9 +84,9 @@ class Characteristic:
 
     def _interpolated(self, frequencies: Floats) -> Complex:
         """Return the function by the cubic through the four nearest points."""
-        place = np.mod(frequencies / self._step, self._size)
-        index = np.minimum(place.astype(np.int64), self._size - 1)
-        x = place - index
+        position = np.mod(frequencies / self._step, self._size)
+        index = np.minimum(position.astype(np.int64), self._size - 1)
+        x = position - index
         before, here, after, last = (self._values[index + shift] for shift in range(4))
         return np.asarray(
             here

@@ -66,7 +66,7 @@ def nearest_plan(task: Task, published: Candidate) -> Candidate:
     TargetError
         It does not meet them.
     """
-    found: list[tuple[Candidate, Floats]] = []
+    candidates: list[tuple[Candidate, Floats]] = []
     splits: list[tuple[Kind, Split]] = []
     aimed = task
     for kind in (GEOMETRIC, GAUSSIAN):
@@ -82,17 +82,17 @@ def nearest_plan(task: Task, published: Candidate) -> Candidate:
                 break
             near = candidate
             splits.append((kind, split))
-            found.append((candidate, _stretches(task, candidate, published)))
-    least = min((float(aimed.goal().error(candidate.variances)) for candidate, _ in found), default=math.inf)
+            candidates.append((candidate, _stretches(task, candidate, published)))
+    least = min((float(aimed.goal().error(candidate.variances)) for candidate, _ in candidates), default=math.inf)
     between = best_between(aimed, splits, least)
     if between is not None:
         candidate = certified(aimed, between.kind, between.split.slots, between.split.precisions)
-        found += [] if candidate is None else [(candidate, _stretches(task, candidate, published))]
-    if not found:
+        candidates += [] if candidate is None else [(candidate, _stretches(task, candidate, published))]
+    if not candidates:
         raise ParameterError(
             f"no table holds the noise of a plan with {task.budget.bits} bits; leave bits out, or give a larger budget"
         )
-    nearest, stretches = min(found, key=lambda pair: float(pair[1].max()))
+    nearest, stretches = min(candidates, key=lambda pair: float(pair[1].max()))
     if stretches.max() <= 1:
         return nearest
     raise _out_of_reach(task, nearest, stretches, published)
@@ -102,17 +102,17 @@ def _out_of_reach(task: Task, nearest: Candidate, stretches: Floats, published: 
     """Return the error that names the demand that the nearest plan misses most."""
     grouping = int(stretches.argmax())
     factor = math.sqrt(float(stretches[grouping]))
-    what, asked = "the standard deviation", math.sqrt(float(published.variances[grouping]))
+    what, most = "the standard deviation", math.sqrt(float(published.variances[grouping]))
     for target in task.aim.targets:
         if target.grouping == grouping and _target_stretch(task, nearest, target) == stretches[grouping]:
-            what, asked = f"the half width at level {target.level:g}", target.half_width
+            what, most = f"the half width at level {target.level:g}", target.half_width
     return TargetError(
-        f"{what} of grouping {grouping}, {task.workload.groupings[grouping]}, shall be at most {asked:.4g}; the budget"
-        f" can buy {asked * factor:.4g}, if every other demand is stretched by the same factor, {factor:.3g}: ask for"
+        f"{what} of grouping {grouping}, {task.workload.groupings[grouping]}, shall be at most {most:.4g}; the budget"
+        f" can buy {most * factor:.4g}, if every other demand is stretched by the same factor, {factor:.3g}: ask for"
         " that much, ask less of other groupings, or give a larger budget",
         grouping,
-        asked,
-        asked * factor,
+        most,
+        most * factor,
     )
 
 

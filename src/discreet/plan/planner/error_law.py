@@ -322,13 +322,13 @@ def error_law(
     for table in tables:
         noise_of_all_counts(table)
     tau = [0.0 if index is None else 1 / variance(tables[index]) for index in noise_of]
-    found = coefficients(workload, tau, grouping)
+    parts = coefficients(workload, tau, grouping)
     terms = []
-    for part in found:
+    for part in parts:
         index = noise_of[part.grouping]
         assert index is not None
         terms.append((tables[index], part.values, part.multiplicities))
-    whole = all(bool((part.multiplicities == np.rint(part.multiplicities)).all()) for part in found)
+    whole = all(bool((part.multiplicities == np.rint(part.multiplicities)).all()) for part in parts)
     return law_of_terms(terms, is_exact=whole)
 
 

@@ -77,7 +77,7 @@ def page_texts(package: str, language: Language) -> PageTexts:
     return PageTexts(language, texts)
 
 
-def chosen_language(asked: str | None, accepted: str | None) -> Language:
+def chosen_language(requested: str | None, accepted: str | None) -> Language:
     """Return the language of a page.
 
     Parameters
@@ -94,13 +94,13 @@ def chosen_language(asked: str | None, accepted: str | None) -> Language:
     ('fr', 'es', 'en')
     """
     for language in LANGUAGES:
-        if language == asked:
+        if language == requested:
             return language
     wishes = []
-    for place, part in enumerate((accepted or "")[:500].split(",")):
+    for position, part in enumerate((accepted or "")[:500].split(",")):
         name, _, weight = part.strip().partition(";q=")
         try:
-            wishes.append((-float(weight or 1), place, name.lower()))
+            wishes.append((-float(weight or 1), position, name.lower()))
         except ValueError:
             continue
     for _, _, name in sorted(wishes):

@@ -14,11 +14,11 @@ def environment(package: str) -> Environment:
         The package whose folder `templates` has the files, such as "discreet.web.explorer".
     """
     loaders = [PackageLoader(name, encoding="utf-8") for name in dict.fromkeys((package, __package__ or ""))]
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals["language_names"] = NAMES
-    return made
+    templates.globals["language_names"] = NAMES
+    return templates
 
 
 def rendered(templates: Environment, template: str, texts: PageTexts, **values: object) -> str:
