@@ -17,7 +17,7 @@ from discreet.errors import SpecError
 from discreet.measure import secrets
 from discreet.plan import spec_errors
 from discreet.plan.codebook import resolve
-from discreet.plan.read_spec import read
+from discreet.plan.read_spec import read, read_text
 from discreet.plan.release_plan import resolve as resolve_names
 from discreet.plan.sections import Dimension
 from discreet.plan.spec import ReleaseSpec
@@ -97,6 +97,18 @@ def test_the_file_is_the_dict(tmp_path: Path) -> None:
     from_dict = load(spec()).model_dump(exclude={"source", "secret"})
     assert float(from_file["design"].pop("epsilon")) == float(from_dict["design"].pop("epsilon"))
     assert from_file == from_dict
+
+
+def test_a_text_is_read_as_the_file_that_it_will_be(tmp_path: Path) -> None:
+    text = FILE.replace("secret.key}", "secret.key, new_label: v1}")
+    path = tmp_path / "release.yaml"
+    path.write_text(text)
+    assert read_text(text, path).spec == read(path).spec
+    secret = read_text(text, path).spec.secret
+    assert secret is not None
+    assert (secret.file, secret.new_label) == (str(tmp_path / "secret.key"), "v1")
+    with pytest.raises(SpecError, match=r"release.yaml, line 2: version: "):
+        read_text("# no version\nversion: [1]\n" + FILE.partition("\n")[2], path)
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, ParameterError
 from discreet.plan import read_spec, yaml_file
+from discreet.plan.yaml_text import quoted
 from discreet.prepare.initial_spec import initial_spec
 from discreet.prepare.preview_counts import preview
 from discreet.prepare.proposal import Proposal, Proposed
-from discreet.prepare.spec_text import quoted, spec_text
+from discreet.prepare.spec_text import spec_text
 from discreet.release import run
 from tests import workbooks
 from tests.cli.conftest import Run, discreet  # noqa: F401

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from discreet.errors import SpecError
 from discreet.plan import spec_errors, yaml_file
-from discreet.plan.sections import Secret
 from discreet.plan.source import PATHS
 from discreet.plan.spec import ReleaseSpec
 
@@ -24,11 +23,13 @@ class SpecFile:
     ----------
     spec
         The specification. Relative paths in a file start at the folder of the file.
+    document
+        What was read: a dict; None for a ReleaseSpec.
     """
 
     spec: ReleaseSpec
     _name: str
-    _document: Any = None
+    document: Any = None
     _node: Any = None
 
     @contextmanager
@@ -37,10 +38,10 @@ class SpecFile:
         try:
             yield
         except SpecError as error:
-            if self._document is None:
+            if self.document is None:
                 raise
-            path = error.yaml_path if error.yaml_path and error.yaml_path[0] in self._document else ()
-            raise SpecError(_message(self._name, self._document, self._node, path, str(error)), path) from None
+            path = error.yaml_path if error.yaml_path and error.yaml_path[0] in self.document else ()
+            raise SpecError(_message(self._name, self.document, self._node, path, str(error)), path) from None
 
 
 def read(spec: Any) -> SpecFile:
@@ -68,7 +69,33 @@ def read(spec: Any) -> SpecFile:
     if not isinstance(spec, (str, os.PathLike)):
         raise SpecError(f"the specification is of the type {type(spec).__name__}; give a path, a dict or a ReleaseSpec")
     path = Path(spec)
-    document, node = yaml_file.read(path)
+    return _from_document(*yaml_file.read(path), path)
+
+
+def read_text(content: str, path: Path) -> SpecFile:
+    """Read the text of a specification.
+
+    Parameters
+    ----------
+    content
+        YAML.
+    path
+        The file that the text is in, or will be in. Relative paths start at its folder, and messages name it.
+
+    Returns
+    -------
+    SpecFile
+        The specification, and the document that it was read from.
+
+    Raises
+    ------
+    SpecError
+        The text is not a specification. Each mistake is one line of the message.
+    """
+    return _from_document(*yaml_file.parsed(content, str(path)), path)
+
+
+def _from_document(document: Any, node: Any, path: Path) -> SpecFile:
     if not isinstance(document, dict):
         raise SpecError(f"{path} is not a specification; it has version, source, dimensions, tables and budget")
     validated = _validated(document, node, str(path))
@@ -106,8 +133,8 @@ def _with_paths_from(folder: Path, spec: ReleaseSpec) -> ReleaseSpec:
         paths = {kind: joined(getattr(spec.source, kind)) for kind in PATHS}
         changed["source"] = spec.source.model_copy(update=paths)
     if spec.secret is not None:
-        secret = spec.secret
-        changed["secret"] = Secret(file=joined(secret.file), env=secret.env, memory=joined(secret.memory))
+        paths_of_secret = {name: joined(getattr(spec.secret, name)) for name in ("file", "memory")}
+        changed["secret"] = spec.secret.model_copy(update=paths_of_secret)
     if spec.ledger is not None and "://" not in spec.ledger:
         changed["ledger"] = joined(spec.ledger)
     changed["design"] = _with_certificate_from(folder, spec.design)

@@ -48,52 +48,71 @@ for _tag, _pattern, _first in [
 
 
 def read(path: Path) -> tuple[Any, yaml.Node | None]:
-    """Read a YAML file.
+    """Read a YAML file; see `file_text` and `parsed`."""
+    return parsed(file_text(path), str(path))
 
-    Returns
-    -------
-    document
-        The content as dicts, lists and scalars; None if the file is empty.
-    node
-        The root of the tree of nodes, which know their lines; None if the file is empty.
+
+def file_text(path: Path) -> str:
+    """Return the text of a YAML file.
 
     Raises
     ------
     SpecError
-        The file cannot be read, is too large, is not YAML, or has a key twice in one mapping.
+        The file cannot be read, is too large, or is not UTF-8.
     """
-    loader = _loader(path)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return None, None
-        _refuse_endless_aliases(node, path)
-        _refuse_repeated_keys(node, loader, path)
-        return loader.construct_document(node), node
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        position = f", line {mark.line + 1}" if mark else ""
-        raise SpecError(f"{path}{position}: this is not YAML ({getattr(error, 'problem', error)})") from None
-    except RecursionError:
-        raise SpecError(f"{path} is nested too deep; a specification has a few levels only") from None
-    finally:
-        loader.dispose()
-
-
-def _loader(path: Path) -> _Loader:
-    """Return a loader for the text of a file."""
     try:
         with files.open_file(path) as file:
             raw = file.read(LARGEST_FILE + 1)
         if len(raw) > LARGEST_FILE:
             raise SpecError(f"{path} has more than {LARGEST_FILE} bytes; a specification is shorter")
-        return _Loader(raw.decode("utf-8"))
+        return raw.decode("utf-8")
     except OSError as error:
         raise SpecError(f"{path} cannot be read ({error.strerror}); give the path of a specification") from None
     except UnicodeDecodeError:
         raise SpecError(f"{path} is not text in UTF-8; give a YAML file") from None
+
+
+def parsed(content: str, name: str) -> tuple[Any, yaml.Node | None]:
+    """Read YAML from a text.
+
+    Parameters
+    ----------
+    content
+        The text.
+    name
+        The name of the text in messages, such as the path of its file.
+
+    Returns
+    -------
+    document
+        The content as dicts, lists and scalars; None if the text is empty.
+    node
+        The root of the tree of nodes, which know their lines; None if the text is empty.
+
+    Raises
+    ------
+    SpecError
+        The text is not YAML, or has a key twice in one mapping.
+    """
+    try:
+        loader = _Loader(content)
     except yaml.YAMLError as error:
-        raise SpecError(f"{path}: this is not YAML ({getattr(error, 'reason', error)})") from None
+        raise SpecError(f"{name}: this is not YAML ({getattr(error, 'reason', error)})") from None
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None, None
+        _refuse_endless_aliases(node, name)
+        _refuse_repeated_keys(node, loader, name)
+        return loader.construct_document(node), node
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        position = f", line {mark.line + 1}" if mark else ""
+        raise SpecError(f"{name}{position}: this is not YAML ({getattr(error, 'problem', error)})") from None
+    except RecursionError:
+        raise SpecError(f"{name} is nested too deep; a specification has a few levels only") from None
+    finally:
+        loader.dispose()
 
 
 def line(node: yaml.Node | None, yaml_path: YamlPath) -> int | None:
@@ -132,7 +151,7 @@ def _inner(node: yaml.Node, part: int | str) -> tuple[yaml.Node, yaml.Node] | No
     return None
 
 
-def _refuse_endless_aliases(root: yaml.Node, path: Path) -> None:
+def _refuse_endless_aliases(root: yaml.Node, name: str) -> None:
     """Raise SpecError if an alias stands for itself, or for more parts than a file can have."""
     sizes: dict[int, int] = {}
     open_nodes: set[int] = set()
@@ -144,9 +163,9 @@ def _refuse_endless_aliases(root: yaml.Node, path: Path) -> None:
             open_nodes.discard(id(node))
             sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
             if sizes[id(node)] > LARGEST_FILE:
-                raise SpecError(f"{path} has aliases that stand for millions of parts; write the parts out")
+                raise SpecError(f"{name} has aliases that stand for millions of parts; write the parts out")
         elif id(node) in open_nodes:
-            raise SpecError(f"{path}, line {node.start_mark.line + 1}: an alias stands for itself; write the part out")
+            raise SpecError(f"{name}, line {node.start_mark.line + 1}: an alias stands for itself; write the part out")
         elif id(node) not in sizes:
             open_nodes.add(id(node))
             stack += [(node, True), *((part, False) for part in parts)]
@@ -159,7 +178,7 @@ def _parts(node: yaml.Node) -> list[yaml.Node]:
     return node.value if isinstance(node, yaml.CollectionNode) else []
 
 
-def _refuse_repeated_keys(root: yaml.Node, loader: _Loader, path: Path) -> None:
+def _refuse_repeated_keys(root: yaml.Node, loader: _Loader, document_name: str) -> None:
     """Raise SpecError if a mapping has a key twice, also if it is written in two ways, such as 1 and "1"."""
     stack, visited = [root], set()
     while stack:
@@ -178,7 +197,9 @@ def _refuse_repeated_keys(root: yaml.Node, loader: _Loader, path: Path) -> None:
             name = key.value if key.tag.endswith(":merge") else text(loader.construct_object(key))
             number = key.start_mark.line + 1
             if isinstance(name, (dict, list, set)):
-                raise SpecError(f"{path}, line {number}: a key is a list or a mapping; give a text")
+                raise SpecError(f"{document_name}, line {number}: a key is a list or a mapping; give a text")
             if name in lines:
-                raise SpecError(f"{path}, line {number}: {key.value} is also given in line {lines[name]}; give it once")
+                raise SpecError(
+                    f"{document_name}, line {number}: {key.value} is also given in line {lines[name]}; give it once"
+                )
             lines[name] = number

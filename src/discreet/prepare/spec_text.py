@@ -12,6 +12,7 @@ from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.labels import OTHER
 from discreet.plan.sections import LONGEST_LABEL
 from discreet.plan.spec import COLUMNS, RESERVED
+from discreet.plan.yaml_text import quoted
 from discreet.prepare.proposal import Proposal, Proposed
 
 MOST_DIMENSIONS = 6
@@ -23,23 +24,7 @@ MOST_LEAVES = 30
 _SHOWN = 12
 """Values that a comment lists."""
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.<>=+/()-]*( [A-Za-z0-9_.<>=+/()-]+)*")
-_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
-
 CHECK = "check against your questionnaire: found in the data"
-
-
-def quoted(text: str, *, in_flow: bool = True) -> str:
-    """Return a text as a YAML scalar: plain if no reader can take it for something else, else in double quotes."""
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS and not (in_flow and set(text) & set(",[]{}")):
-        return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def comment(text: str) -> str:
