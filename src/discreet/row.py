@@ -154,6 +154,28 @@ class Row:
         return hash((self.first, self.values.tobytes()))
 
 
+def exact_rows(columns: Sequence[Sequence[int]], denominator: int) -> tuple[Row, ...]:
+    """Return rows that start at 0, from integers over one denominator. Integers that columns share are divided once.
+
+    Parameters
+    ----------
+    columns
+        The numerators of each row. The same number counts as shared only if it is the same Python object: to compare
+        large integers would take as long as to divide them.
+    denominator
+        The denominator of all rows.
+    """
+    shares: dict[int, float] = {}
+    rows = []
+    for column in columns:
+        for numerator in column:
+            if id(numerator) not in shares:
+                shares[id(numerator)] = numerator / denominator
+        values = np.array([shares[id(numerator)] for numerator in column])
+        rows.append(Row(0, values, tuple(column), denominator))
+    return tuple(rows)
+
+
 def check_row(row: Row, name: str) -> None:
     """Raise MechanismError if a row is not probabilities that sum to one. `name` names the row in the message."""
     if not isinstance(row, Row):

@@ -1,7 +1,10 @@
 """Designs side by side, tuned to equal privacy or to equal variance."""
 
+from fractions import Fraction
+
 import pytest
 
+from discreet.design import registry
 from discreet.design.compare import compare
 from discreet.errors import ParameterError
 
@@ -81,3 +84,22 @@ def test_maximum_entropy_noise_keeps_its_smallest_support() -> None:
         compare(["maxent"], epsilon="0.5", delta="1e-4", variance=400)
     with pytest.raises(ParameterError, match="designs are maxent;"):
         compare(["maxent"], epsilon=1, n=5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 30])
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.3", 0), (2, 0), (1, "0.01")])
+def test_a_design_on_bounded_counts_that_is_a_little_less_noisy_misses_the_privacy(
+    n: int, epsilon: str | int, delta: str | int
+) -> None:
+    for entry in compare(["geometric", "fair", "weakly_honest", "exponential"], epsilon=epsilon, delta=delta, n=n):
+        assert entry.delta <= float(delta) * (1 + 1e-9)
+        parameters = dict(entry.mechanism.design)
+        own = float(Fraction(parameters.pop("epsilon")))
+        less = registry.design(parameters.pop("name"))(**parameters, epsilon=own * (1 + 1e-8))
+        assert less.delta(epsilon) > float(delta)
+
+
+@pytest.mark.parametrize("variance", ["0.5", 4, 40])
+def test_designs_on_fifty_counts_have_the_variance_that_is_asked_for(variance: str | int) -> None:
+    for entry in compare(["geometric", "fair", "weakly_honest", "exponential"], epsilon=1, variance=variance, n=50):
+        assert entry.variance == pytest.approx(float(variance), rel=1e-7)

@@ -2,15 +2,16 @@
 
 A family of designs has one parameter that makes it noisier (epsilon, or sigma2). At equal privacy the family is
 represented by its least noisy member whose exact delta at epsilon is at most the target. At equal variance it is
-represented by the member with this variance at the middle count. Bisection finds both, because delta and variance are
-monotone. Maximum-entropy noise has two parameters: its support is the smallest that has the privacy, and its variance
-is that of the least delta, or the given one.
+represented by the member with this variance at the middle count. Secants find this member as a rule, and bisection
+otherwise, because delta and variance are monotone. Maximum-entropy noise has two parameters: its support is the
+smallest that has the privacy, and its variance is that of the least delta, or the given one.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,6 +31,11 @@ from discreet.exact import Epsilon, Number, exact, text
 from discreet.mechanism import Mechanism
 
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-4, 2.0**14
+
+PRECISION = 1e-9
+"""A design is tuned to this share of its scale."""
+
+MOST_SECANTS = 12
 
 MIDDLE_SHAPE = "1.5"
 """The shape of `power` noise in a comparison: halfway between geometric and Gaussian noise."""
@@ -142,10 +148,19 @@ def compare(
             return mechanism.delta(privacy) <= float(target) * (1 + 1e-12)
         return mechanism.variance(middle) >= float(spread)
 
+    def excess(mechanism: Mechanism) -> float:
+        """Return the logarithm of the noise over the noise that is asked for."""
+        if spread is None:
+            return _log_ratio(float(privacy), mechanism.epsilon(target))
+        return _log_ratio(mechanism.variance(middle), float(spread))
+
     def tuned(name: str) -> Mechanism:
         if name == "maxent":
             return _tuned_maxent(privacy, target, spread)
-        return _least_noisy(name, families[name], is_noisy_enough)
+        family = lru_cache(families[name])
+        guess, slope = (1 / float(privacy), 1.0) if spread is None else (math.sqrt(float(spread)), 2.0)
+        nearest = _near(family, excess, guess, slope)
+        return _least_noisy(name, family, is_noisy_enough, nearest)
 
     return [_measure(name, tuned(name), privacy, float(target), middle) for name in names]
 
@@ -164,14 +179,58 @@ def _tuned_maxent(privacy: Epsilon, delta: Fraction, variance: Fraction | None) 
     return maxent(support=support, variance=variance)
 
 
-def _least_noisy(name: str, family: Family, is_noisy_enough: Callable[[Mechanism], bool]) -> Mechanism:
-    """Return the least noisy member of a family that is noisy enough, by doubling the scale and by bisection.
+def _log_ratio(number: float, other: float) -> float:
+    """Return the logarithm of a ratio of two numbers of 0 or more, infinite if one of them is 0 or infinite."""
+    if number == 0 or math.isinf(other):
+        return -math.inf
+    return math.inf if other == 0 or math.isinf(number) else math.log(number) - math.log(other)
+
+
+def _near(family: Family, excess: Callable[[Mechanism], float], guess: float, slope: float) -> float | None:
+    """Return the scale at which the excess of noise is nearly 0, found by secants; None if they do not find it.
+
+    The first step goes by `slope`, the power of the scale that the noise grows with.
+    """
+    scale = guess
+    before: tuple[float, float] | None = None
+    for _ in range(MOST_SECANTS):
+        if not SMALLEST_SCALE < scale < LARGEST_SCALE:
+            return None
+        value = excess(family(scale))
+        if before is not None:
+            slope = (value - before[1]) / (math.log(scale) - before[0])
+        if not (math.isfinite(value) and slope > 0):
+            return None
+        step = -value / slope
+        if abs(step) < PRECISION / 4:
+            return scale
+        before = math.log(scale), value
+        scale *= math.exp(step)
+    return None
+
+
+def _least_noisy(
+    name: str, family: Family, is_noisy_enough: Callable[[Mechanism], bool], nearest: float | None
+) -> Mechanism:
+    """Return the least noisy member of a family that is noisy enough, to a factor of the scale of 1 + PRECISION.
+
+    Parameters
+    ----------
+    name, family
+        The family.
+    is_noisy_enough
+        The condition.
+    nearest
+        A scale that is probably the one, or None.
 
     Raises
     ------
     ParameterError
         No member is noisy enough.
     """
+    for scale in () if nearest is None else (nearest, nearest * (1 + PRECISION / 2)):
+        if is_noisy_enough(family(scale)) and not is_noisy_enough(family(scale / (1 + PRECISION))):
+            return family(scale)
     low = high = SMALLEST_SCALE
     while not is_noisy_enough(family(high)):
         low, high = high, 2 * high
@@ -179,7 +238,7 @@ def _least_noisy(name: str, family: Family, is_noisy_enough: Callable[[Mechanism
             raise ParameterError(
                 f"no {name} design is noisy enough; choose a larger epsilon or delta, or a smaller variance"
             )
-    while high / low > 1 + 1e-9:
+    while high / low > 1 + PRECISION:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if is_noisy_enough(family(middle)) else (middle, high)
     return family(high)

@@ -24,6 +24,7 @@ from discreet.domain import Counts
 from discreet.errors import ParameterError
 from discreet.exact import Epsilon, Number, powers
 from discreet.mechanism import Mechanism, Row
+from discreet.row import exact_rows
 
 FARTHEST = 700
 """Noise z with epsilon z above this has probability 0 in every sense that matters."""
@@ -111,9 +112,9 @@ def _restricted(privacy: Epsilon, n: int) -> tuple[Row, ...]:
     series = powers(privacy.alpha, n + 1)
     ends, inner = [b * w for w in series], [(b - a) * w for w in series]
     denominator = (a + b) * series[0]
-    rows = []
+    columns = []
     for j in range(n + 1):
         column = [ends[j], *(inner[abs(i - j)] for i in range(1, n)), ends[n - j]]
         column[j] += denominator - sum(column)
-        rows.append(Row.exact(0, column, denominator))
-    return tuple(rows)
+        columns.append(column)
+    return exact_rows(columns, denominator)

@@ -14,6 +14,7 @@ from discreet.design import parameters
 from discreet.domain import Counts
 from discreet.exact import PRECISION, Epsilon, Number, exp_lower, powers
 from discreet.mechanism import Mechanism, Row
+from discreet.row import exact_rows
 
 
 def exponential(*, n: int, epsilon: Number | None = None, alpha: Number | None = None) -> Mechanism:
@@ -45,7 +46,10 @@ def exponential(*, n: int, epsilon: Number | None = None, alpha: Number | None =
     privacy = Epsilon.of(epsilon, alpha)
     largest = parameters.largest_count(n, "n")
     series = powers(_root(privacy), largest + 1)
-    rows = tuple(Row.exact(0, [series[abs(i - j)] for i in range(largest + 1)]) for j in range(largest + 1))
+    columns = ([series[abs(i - j)] for i in range(largest + 1)] for j in range((largest + 2) // 2))
+    half = [exact_rows([column], sum(column))[0] for column in columns]
+    mirrored = [Row(0, row.values[::-1], (row.numerators or ())[::-1], row.denominator) for row in half]
+    rows = (*half, *mirrored[: (largest + 1) // 2][::-1])
     return Mechanism(Counts(0, largest), rows, design={"name": "exponential", "n": largest, **privacy.parameters})
 
 
