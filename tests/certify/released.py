@@ -93,7 +93,10 @@ KINDS: dict[str, dict[str, Any]] = {
     },
     "groups that overlap": {"tables": [table("t", [side("over"), "sex"]), table("p", ["place"])]},
     "counts from elsewhere": {
-        "fixed": [{"where": {}, "count": 600}, {"where": {"place": "a", "age": "old"}, "count": 0}],
+        "fixed": [
+            {"where": {}, "count": 600, "differs": "of 2025"},
+            {"where": {"place": "a", "age": "old"}, "count": 0, "differs": "of 2025"},
+        ],
     },
     "noise with an end": {
         "design": {"name": "geometric", "epsilon": "0.5", "upper": 5},
@@ -108,7 +111,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "wang": {"tables": [table("t", ["place"], [[]])], "reconcile": "wang-3"},
     "clamped": {"reconcile": "none"},
     "clamped, with counts from elsewhere": {
-        "fixed": [{"where": {}, "count": 600}, {"where": {"place": "a"}, "count": 170}],
+        "fixed": [
+            {"where": {}, "count": 600, "differs": "of 2025"},
+            {"where": {"place": "a"}, "count": 170, "differs": "of 2025"},
+        ],
         "reconcile": "none",
     },
     "query keys": {"key": "query", "unit": {"id": "id", "name": "people"}, "outputs": ["parquet", "csv"]},

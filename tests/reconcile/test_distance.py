@@ -187,3 +187,19 @@ def test_the_limits_are_those_of_the_certified_noise(design: str, cells: int) ->
         assert shares[sizes**2 > noise.mean_square(1)].sum() <= CHANCE * (1 + 1e-9)
     else:
         assert noise.mean_square(cells) <= noise.mean_square(1)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("cells", [1, 2, 9, 60])
+def test_sums_of_noise_are_bounded_and_not_by_much_more_than_they_need(design: str, cells: int) -> None:
+    """The exact distribution of the sum, by convolution, against the bound by moments."""
+    table = DESIGNS[design].table
+    row = table.row(10**6)
+    one = np.array([weight / table.total for weight in row.weights])
+    distribution = np.ones(1)
+    for _ in range(cells):
+        distribution = np.convolve(distribution, one)
+    sizes = np.abs(np.arange(len(distribution)) + cells * (row.first - 10**6))
+    limit = Noise(table).largest_sum(cells, 1e-6)
+    assert distribution[sizes > limit].sum() <= 1e-6
+    assert distribution[sizes > limit / 1.6 - 1].sum() > 1e-6

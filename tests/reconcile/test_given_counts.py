@@ -1,6 +1,7 @@
 """Counts that are given from elsewhere are compared with their measurements."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from typer.testing import CliRunner
 
 import discreet as dc
 from discreet.cli import app
-from discreet.errors import FixedCountWarning, ReleaseError, SpecError
+from discreet.errors import CertificateError, FixedCountWarning, ReleaseError, SpecError
 from discreet.publish.verify_folder import verify_folder
+from tests.manifests import written
 
 
 @pytest.fixture
@@ -38,18 +40,90 @@ def spec(tmp_path: Path) -> dict[str, Any]:
     }
 
 
-def test_a_given_count_that_noise_does_not_explain_is_told_everywhere(spec: dict[str, Any], tmp_path: Path) -> None:
-    """Otherwise a mistyped total would move every table, and nobody would see why."""
+WRONG: dict[str, Any] = {"where": {}, "count": 90_000}
+
+DIFFERS: dict[str, Any] = WRONG | {"differs": "register of 2025, with people abroad"}
+
+ONLY_CELLS = [{"table": "people"}, {"table": "sides"}]
+
+
+@pytest.mark.parametrize("measure", ["published", ONLY_CELLS])
+def test_a_given_count_that_noise_does_not_explain_is_refused(
+    spec: dict[str, Any], tmp_path: Path, measure: Any
+) -> None:
+    """Otherwise a mistyped total would move every table, also if the total itself is not measured."""
+    with pytest.raises(ReleaseError, match=r"90,000 for everyone, and [23],\d\d\d .*\bdiffers\b"):
+        dc.release.run({**spec, "measure": measure, "fixed": [WRONG]}, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "count", "near"),
+    [
+        ({"sex": "f"}, 300, r"[12],\d\d\d"),
+        ({"work": "clerk"}, 90_000, r"[23],\d\d\d"),
+        ({"side": "n"}, 90_000, r"1,\d\d\d"),
+    ],
+)
+def test_sums_of_measured_cells_are_compared_where_a_margin_is_not_measured(
+    spec: dict[str, Any], tmp_path: Path, where: dict[str, str], count: int, near: str
+) -> None:
+    (name, label), *_ = where.items()
+    fixed = [{"where": where, "count": count}]
+    with pytest.raises(ReleaseError, match=rf"{count:,} for {name}: {label}, and {near} "):
+        dc.release.run({**spec, "measure": ONLY_CELLS, "fixed": fixed}, tmp_path / "out")
+
+
+def test_true_sums_of_measured_cells_are_explained(spec: dict[str, Any], tmp_path: Path) -> None:
+    fixed = [
+        {"where": {}, "count": 3000},
+        {"where": {"sex": "f"}, "count": 2000},
+        {"where": {"sex": "m"}, "count": 1000},
+    ]
+    dc.release.run({**spec, "measure": ONLY_CELLS, "fixed": fixed}, tmp_path / "out")  # a warning would be an error
+    given = verify_folder(tmp_path / "out").published.given_counts
+    assert [(count.explained, count.cells) for count in given] == [(True, 3), (True, 3), (True, 3)]
+
+
+def test_a_refused_count_is_corrected_without_another_draw(spec: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError):
+        dc.release.run({**spec, "fixed": [WRONG]}, tmp_path / "out")
+    release = dc.release.run({**spec, "fixed": [WRONG | {"count": 3000}]}, tmp_path / "out")
+    assert release.resumed is not None
+    assert release.published.tables[0][-1].item() == 3000
+
+
+def test_a_count_that_differs_for_a_stated_reason_is_published_with_the_reason(
+    spec: dict[str, Any], tmp_path: Path
+) -> None:
     with pytest.warns(FixedCountWarning, match=r"90,000 for everyone, .*[23],\d\d\d"):
-        dc.release.run({**spec, "fixed": [{"where": {}, "count": 90_000}]}, tmp_path / "out")
+        dc.release.run({**spec, "fixed": [DIFFERS]}, tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Counts that the publisher gave are far from what was measured" in page
-    assert "<strong>no</strong>" in page
+    assert (
+        page.count("register of 2025, with people abroad") == 2
+    )  # beside the guarantee, and in the section on adding up
     (given,) = verify_folder(tmp_path / "out").published.given_counts
-    assert (given.count, given.explained) == (90_000, False)
+    assert (given.count, given.explained, given.differs) == (90_000, False, "register of 2025, with people abroad")
     verified = CliRunner().invoke(app, ["verify", str(tmp_path / "out")])
     assert verified.exit_code == 0
     assert "fixed gives 90,000 for everyone" in verified.output
+    assert "register of 2025" in verified.output
+
+
+def test_a_folder_without_the_reason_does_not_verify(spec: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.warns(FixedCountWarning):
+        dc.release.run({**spec, "fixed": [DIFFERS]}, tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["spec"]["fixed"][0].pop("differs")
+    (tmp_path / "out" / "manifest.json").write_bytes(written(manifest))
+    with pytest.raises(CertificateError, match="fixed: fixed gives 90,000 for everyone"):
+        verify_folder(tmp_path / "out")
+
+
+def test_an_empty_reason_is_refused(spec: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match="differs"):
+        dc.release.run({**spec, "fixed": [WRONG | {"differs": ""}]}, "out")
 
 
 def test_true_counts_are_explained(spec: dict[str, Any], tmp_path: Path) -> None:

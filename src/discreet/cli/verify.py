@@ -91,7 +91,9 @@ def _verify_folder(path: str) -> None:
     for given_count in verified.published.given_counts:
         if not given_count.explained:
             _show.console.print(
-                f"given counts     {given_count.text}; noise does not explain that", style="bold yellow", markup=False
+                f"given counts     {given_count.text}; noise does not explain that: {given_count.differs}",
+                style="bold yellow",
+                markup=False,
             )
     _print_checks(verified, second)
     _show.console.print(f"stated, not checked: {_unchecked_statements(verified.manifest)}", style="dim", markup=False)

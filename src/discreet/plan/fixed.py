@@ -34,12 +34,15 @@ class FixedCount:
         The population in the words of the specification.
     yaml_path
         The part of the specification that fixes the count.
+    differs
+        Why the count differs from the microdata; None if the specification does not say so.
     """
 
     leaves: Mapping[str, frozenset[int]]
     count: int
     text: str
     yaml_path: YamlPath
+    differs: str | None = None
 
 
 def fixed_counts(spec: ReleaseSpec, layout: Layout) -> list[FixedCount]:
@@ -63,7 +66,7 @@ def fixed_counts(spec: ReleaseSpec, layout: Layout) -> list[FixedCount]:
                 )
         leaves = {name: books[name].select([label], "fixed, on", yaml_path) for name, label in section.where.items()}
         leaves = {name: members for name, members in leaves.items() if len(members) < len(books[name].leaves)}
-        fixed = FixedCount(leaves, section.count, text, yaml_path)
+        fixed = FixedCount(leaves, section.count, text, yaml_path, section.differs)
         earlier = by_population.setdefault(tuple(sorted(leaves.items(), key=lambda item: item[0])), fixed)
         if earlier.count != fixed.count:
             raise SpecError(

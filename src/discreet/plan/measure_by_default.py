@@ -1,8 +1,8 @@
 """What a release measures if its specification does not say: a plan, wherever there can be one.
 
 A release whose specification has no `measure` is planned, unless it has a design, no budget, keys made from
-contributors, tables that are not made to add up (`reconcile: none` or `wang-3`), or fixed counts, whose measurements
-show a mistyped count: then it measures what it publishes.
+contributors, tables that are not made to add up (`reconcile: none` or `wang-3`), or fixed counts, beside which margins
+that are not measured have intervals without an end: then it measures what it publishes.
 A specification that states `accuracy` asks for a plan.
 
 The rule sees the specification only. The published specification states what was measured.
@@ -38,7 +38,7 @@ def why_not_planned(spec: ReleaseSpec) -> NotPlanned | None:
             ("reconcile",),
         )
     if spec.fixed:
-        reason = "fixed counts are compared with their measurements, which a plan may leave out"
+        reason = "beside fixed counts, margins that are not measured have intervals without an end"
         return NotPlanned(reason, "leave fixed out", ("fixed",))
     return None
 

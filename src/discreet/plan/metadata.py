@@ -17,7 +17,8 @@ from pydantic import AfterValidator, Field, field_validator
 
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import OTHER, TOTAL, listed
-from discreet.plan.sections import Dimension, Label, Section, one_line
+from discreet.plan.sections import Dimension
+from discreet.plan.spec_section import Label, Section, one_line
 from discreet.spelling import did_you_mean
 
 Language = Literal["en", "de", "fr", "es"]

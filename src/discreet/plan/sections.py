@@ -2,78 +2,18 @@
 
 import math
 import os
-import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
 from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.errors import SpecError
 from discreet.exact import Epsilon, exact
 from discreet.labels import OTHER, TOTAL
 from discreet.plan.range_bound import Bound
+from discreet.plan.spec_section import LONGEST_LABEL, UNPRINTED, Declared, Label, Marked, Section, Text, one_line
 from discreet.plan.yaml_file import text
-
-LONGEST_LABEL = 200
-
-_UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-
-
-def one_line(label: str) -> str:
-    """Return a text unchanged. Raise ValueError if it has a line end or a control character."""
-    if _UNPRINTED.search(label):
-        raise ValueError(f"the text {label!r:.60} has a line end or a control character; remove it")
-    return label
-
-
-Label = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(one_line)]
-Text = Annotated[str, Field(min_length=1)]
-
-
-class Section(BaseModel):
-    """A part of a specification: no other fields than declared ones, and no changes after it is read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Declared(Section):
-    """What is declared with the place it comes from: the data themselves (`found`), or a public source."""
-
-    found: Literal["data"] | None = Field(
-        None,
-        description="data: this was found in the data. Then nothing is promised, and a ledger is refused."
-        " Replace the field by source, when somebody has checked it.",
-    )
-    source: Label | None = Field(
-        None, description="What declares it apart from the data, such as: questionnaire 2026. It is published."
-    )
-
-    @model_validator(mode="after")
-    def _found_or_source(self) -> Self:
-        if self.found is not None and self.source is not None:
-            raise SpecError(
-                f"found: data and source: {self.source} contradict each other; remove found, if what is declared does"
-                " not come from the data",
-                ("found",),
-            )
-        return self
-
-    @model_serializer(mode="wrap")
-    def _without_empty_marks(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return the fields, `found` and `source` last, and only if they are given."""
-        fields: dict[str, Any] = serialize(self)
-        marks = {name: fields.pop(name) for name in ("found", "source")}
-        return fields | {name: mark for name, mark in marks.items() if mark is not None}
 
 
 class Unit(Declared):
@@ -202,7 +142,7 @@ class Dimension(Declared):
 
         Labels that Discreet uses itself and texts that no codebook can declare are left out: they count as `_other`.
         """
-        categories = [value for value in values if value not in (OTHER, TOTAL) and not _UNPRINTED.search(value)]
+        categories = [value for value in values if value not in (OTHER, TOTAL) and not UNPRINTED.search(value)]
         return self.model_copy(update={"categories": categories})
 
 
@@ -243,8 +183,10 @@ class TableSpec(Section):
         return labels
 
 
-class MeasuredGrouping(Section):
+class MeasuredGrouping(Marked):
     """A table or one of its published margins that is measured, with the noise of its cells."""
+
+    marks = ("earlier",)
 
     table: str = Field(description="Name of a table.")
     margin: list[str] | None = Field(
@@ -258,12 +200,6 @@ class MeasuredGrouping(Section):
         description="true: an earlier release under the same version label measured this, with the same numbers. A plan"
         " states it.",
     )
-
-    @model_serializer(mode="wrap")
-    def _without_empty_mark(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return the fields, `earlier` only if it is true."""
-        fields: dict[str, Any] = serialize(self)
-        return {name: value for name, value in fields.items() if name != "earlier" or value is not None}
 
 
 class TargetSpec(Section):
@@ -364,13 +300,22 @@ class Secret(Section):
         return beside if self.memory is None else self.memory
 
 
-class Fixed(Section):
+class Fixed(Marked):
     """A count that is public from elsewhere: a total that tables must meet, or 0 for an impossible combination."""
+
+    marks = ("differs",)
 
     where: dict[str, Label] = Field(
         default_factory=dict, description="The population: a leaf or a group of some dimensions. Default: everyone."
     )
     count: int = Field(ge=0, le=2**41, description="Number of people; 0 for an impossible combination.")
+    differs: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1000,
+        description="Why the microdata have another count, if they do; published. Without a reason, a count that noise"
+        " does not explain is refused.",
+    )
 
     @field_validator("where", mode="before")
     @classmethod

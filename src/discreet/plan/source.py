@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator, model_serializer, model_validator
 
 from discreet.errors import ParameterError
-from discreet.plan.sections import Section
+from discreet.plan.spec_section import Section
 from discreet.spelling import did_you_mean
 
 FIELDS: dict[str, set[str]] = {

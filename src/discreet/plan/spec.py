@@ -30,15 +30,13 @@ from discreet.plan.sections import (
     Budget,
     Dimension,
     Fixed,
-    Label,
     MeasuredGrouping,
     Secret,
-    Section,
     TableSpec,
     Unit,
-    one_line,
 )
 from discreet.plan.source import Source
+from discreet.plan.spec_section import Label, Section, one_line
 from discreet.plan.yaml_file import text
 
 RESERVED = ("measurements", "manifest", "certificate", "report")

@@ -14,7 +14,7 @@ from discreet.count.engines.engine import Engine
 from discreet.count.engines.look import ColumnLook
 from discreet.count.recode import Kind
 from discreet.labels import OTHER, TOTAL
-from discreet.plan.sections import LONGEST_LABEL
+from discreet.plan.spec_section import LONGEST_LABEL
 
 MOST_CATEGORIES = 200
 """Different values of a column that are proposed as categories."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from discreet.account.composition import MOST_CONTRIBUTIONS
 from discreet.labels import OTHER
-from discreet.plan.sections import LONGEST_LABEL
 from discreet.plan.spec import COLUMNS, RESERVED
+from discreet.plan.spec_section import LONGEST_LABEL
 from discreet.plan.yaml_text import quoted
 from discreet.prepare.proposal import Proposal, Proposed
 

@@ -122,6 +122,7 @@ def verify_folder(folder: str | os.PathLike[str]) -> VerifiedFolder:
     plan = _with_promise(manifest, plan_with(resolved, noise, None), failures)
     table_plan = make_table_plan(plan)
     fitted, tables = _fitted(path, table_plan, measurements), [ptable.table for ptable in plan.ptables]
+    failures.extend(f"fixed: {line}" for line in distance.contradicted(table_plan, measurements, tables))
     failures.extend(f"tables: {line}" for line in distance.too_far(table_plan, fitted, measurements, tables))
     published = Published(plan, table_plan, measurements, fitted, manifest.version)
     if not failures:

@@ -15,23 +15,32 @@ noise. Rounding is allowed for. The total is settled first: it must be x, rounde
 A grouping that is not measured is compared with x alone. Its cells are sums of cells of a measured grouping, so the
 noise of that grouping tells how far x may be.
 
-Tables that meet counts given from elsewhere, and tables that follow them, may be wherever those counts put them. Least
-squares without bounds meets these counts, too. If x is too far from y, the given counts explain it, and the tables are
-not compared; all others are. Lists made by Wang's algorithm 3 are not compared, because it moves large counts up by
-design.
+A count that is given from elsewhere is compared with the measured cells of its people, and with their sum where several
+cells make up these people. The truth of a sum s of N cells is further away than q with a probability of at most CHANCE,
+
+    q = min over t > 0 of (N log max(E exp(t noise), E exp(-t noise)) + log(2 / CHANCE)) / t.
+
+A given count that is further away is refused, unless the specification says why it differs.
+
+Tables that meet given counts that differ from the microdata, as the specification says, and tables that follow them,
+may be wherever those counts put them. Least squares without bounds meets these counts, too. If x is too far from y, the
+given counts explain it, and the tables are not compared; all others are. Lists made by Wang's algorithm 3 are not
+compared, because it moves large counts up by design.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Integers
+from discreet.arrays import Floats
 from discreet.certify.table import Table
 from discreet.errors import ReleaseError
+from discreet.plan.fixed import FixedCount
 from discreet.reconcile import fixed_counts
 from discreet.reconcile._part_methods import LARGE
 from discreet.reconcile.cliques import Part
@@ -58,10 +67,15 @@ class Noise:
 
     def __init__(self, table: Table) -> None:
         rows = [table.row(count) for count in range(LARGE, LARGE + len(table.interior))]
-        sizes = [np.abs(np.arange(len(row.weights)) + row.first - LARGE - residue) for residue, row in enumerate(rows)]
-        self._probabilities = np.zeros((len(rows), 1 + max(int(row_sizes.max()) for row_sizes in sizes)))
-        for residue, (row, row_sizes) in enumerate(zip(rows, sizes, strict=True)):
-            np.add.at(self._probabilities[residue], row_sizes, [float(weight / table.total) for weight in row.weights])
+        values = [np.arange(len(row.weights)) + row.first - LARGE - residue for residue, row in enumerate(rows)]
+        reach = max(int(np.abs(row_values).max()) for row_values in values)
+        self._values = np.arange(-reach, reach + 1)
+        self._signed = np.zeros((len(rows), len(self._values)))
+        self._probabilities = np.zeros((len(rows), reach + 1))
+        for residue, (row, row_values) in enumerate(zip(rows, values, strict=True)):
+            shares = [float(weight / table.total) for weight in row.weights]
+            self._signed[residue, row_values + reach] = shares
+            np.add.at(self._probabilities[residue], np.abs(row_values), shares)
 
     @cached_property
     def deviation(self) -> float:
@@ -72,6 +86,21 @@ class Noise:
         """Return the size that no noise of so many cells exceeds, with probability 1 - CHANCE."""
         beyond = np.cumsum(self._probabilities[:, ::-1], axis=1)[:, ::-1].max(axis=0)
         return float(np.count_nonzero(beyond > CHANCE / cells))
+
+    def largest_sum(self, cells: int, chance: float) -> float:
+        """Return the size that no sum of the noise of so many cells exceeds, with probability 1 - `chance`."""
+        if not self.deviation:
+            return 0.0
+        rates = np.geomspace(1e-6, 10, 400) / self.deviation
+        logs = np.maximum(self._log_moments(rates), self._log_moments(-rates))
+        return float(min(cells * self._values[-1], np.min((cells * logs + math.log(2 / chance)) / rates)))
+
+    def _log_moments(self, rates: Floats) -> Floats:
+        """Return log E exp(rate noise) for every rate, the largest over the period of the table."""
+        exponents = rates[:, None] * self._values[None, :]
+        top = exponents.max(axis=1)
+        moments: Floats = top + np.log((np.exp(exponents - top[:, None]) @ self._signed.T).max(axis=1))
+        return moments
 
     def mean_square(self, cells: int) -> float:
         """Return the number that the mean square over so many cells does not exceed, with probability 1 - CHANCE."""
@@ -100,20 +129,32 @@ def require_near(
     tables
         The certified integers of every table of noise.
     """
-    for failure in too_far(plan, fitted, measurements, tables):
-        unexplained = [given for given in given_counts(plan, measurements, tables) if not given.explained]
-        if unexplained:
-            remedy = f"Correct what is fixed: {'; '.join(given.text for given in unexplained)}"
-        elif plan.literals:
-            remedy = "Correct what is fixed, which may contradict the data"
+    for failure in [*contradicted(plan, measurements, tables), *too_far(plan, fitted, measurements, tables)]:
+        if plan.literals:
+            remedy = "Correct what is fixed, which may contradict the data, or state under differs why a count differs"
         else:
             remedy = "Try another reconcile, or none, and report this as a defect"
         raise ReleaseError(f"{failure}. Tables like these are not published. {remedy}")
 
 
+def contradicted(plan: TablePlan, measurements: Measurements, tables: Sequence[Table]) -> list[str]:
+    """Return a sentence for every given count that noise does not explain, unless the specification says why.
+
+    Parameters
+    ----------
+    plan, measurements, tables
+        As for `require_near`.
+    """
+    return [
+        f"{given.text}; noise does not explain that"
+        for given in given_counts(plan, measurements, tables)
+        if not given.explained and given.differs is None
+    ]
+
+
 @dataclass(frozen=True)
 class GivenCount:
-    """A count that is given from elsewhere, and its measurement.
+    """A count that is given from elsewhere, and the measurement to compare it with.
 
     Attributes
     ----------
@@ -121,28 +162,50 @@ class GivenCount:
         The people that the count is about.
     count
         The count.
+    cells
+        How many measured cells are compared with the count: 0 if none is about these people.
     measured
-        The measurement that is farthest from the count; None if no measured cell is about these people.
+        The measurement, or the sum of several measurements, that is farthest from the count; None if there is none.
     explained
         Whether noise explains the difference.
+    differs
+        Why the count differs from the microdata, in the words of the specification; None if it does not say so.
     """
 
     people: str
     count: int
+    cells: int
     measured: int | None
     explained: bool
+    differs: str | None
 
     @property
     def text(self) -> str:
         """The count and its measurement in words."""
-        return f"fixed gives {self.count:,} for {self.people}, and {self.measured:,} was measured"
+        measured = f"{self.measured:,} was measured"
+        if self.cells > 1:
+            measured = f"{self.measured:,} is the sum of their {self.cells:,} measured cells"
+        return f"fixed gives {self.count:,} for {self.people}, and {measured}"
+
+
+class _Compared(NamedTuple):
+    """A measurement, or a sum of measurements, that a given count is compared with."""
+
+    measured: int
+    cells: int
+    limit: float
+
+    def excess(self, count: int) -> float:
+        """Return by how much the distance from a count exceeds what noise explains."""
+        return abs(self.measured - count) - self.limit
 
 
 def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[Table]) -> list[GivenCount]:
     """Return every count that is given from elsewhere, compared with the measurements of its cells.
 
-    A count above 0 is compared with the cell of exactly these people, and 0 with all cells of people among them.
-    Noise that has an upper end explains any difference, because larger counts are measured as if they were that end.
+    A count above 0 is compared with the measured cells of every grouping whose cells make up exactly these people, and
+    0 with all measured cells of people among them. Noise that has an upper end explains any difference, because larger
+    counts are measured as if they were that end.
 
     Parameters
     ----------
@@ -152,27 +215,46 @@ def given_counts(plan: TablePlan, measurements: Measurements, tables: Sequence[T
     noises = [Noise(table) if plan.literals and table.interior else None for table in tables]
     counts = []
     for literal in plan.literals:
-        numbers: list[Integers] = []
-        cells_of_table: list[Integers] = []
-        for index, grouping in enumerate(plan.layout.groupings):
-            measured, number = measurements[index], plan.measured.noise_of[index]
-            if measured is None or number is None:
-                continue
-            for _, cells in fixed_counts.cells_of([literal], grouping):
-                numbers.append(measured[cells])
-                cells_of_table.append(np.full(len(numbers[-1]), number))
-        if not numbers:
-            counts.append(GivenCount(literal.text, literal.count, None, True))
-            continue
-        flat, table_of = np.concatenate(numbers), np.concatenate(cells_of_table)
-        distances, limits = np.abs(flat - literal.count), np.full(len(flat), math.inf)
-        for number, noise in enumerate(noises):
-            if noise is not None:
-                limits[table_of == number] = noise.largest(flat.size * len(plan.literals))
-        far = distances > limits
-        farthest = int(flat[np.argmax(np.where(far, distances, -1) if far.any() else distances)])
-        counts.append(GivenCount(literal.text, literal.count, farthest, not far.any()))
+        compared = list(_comparisons(plan, literal, measurements, noises))
+        farthest = max(compared, key=lambda one: (one.excess(literal.count), -one.limit), default=None)
+        counts.append(
+            GivenCount(
+                literal.text,
+                literal.count,
+                0 if farthest is None else farthest.cells,
+                None if farthest is None else farthest.measured,
+                farthest is None or farthest.excess(literal.count) <= 0,
+                literal.differs,
+            )
+        )
     return counts
+
+
+def _comparisons(
+    plan: TablePlan, literal: FixedCount, measurements: Measurements, noises: Sequence[Noise | None]
+) -> Iterator[_Compared]:
+    """Yield what a given count is compared with: one measurement of every measured grouping that is about its people.
+
+    For 0 this is the measurement of the grouping that is farthest from 0, for other counts a sum.
+    """
+    comparisons = len(plan.literals) * max(1, len(plan.measured.groupings))
+    for index in plan.measured.groupings:
+        number, measured = plan.measured.noise_of[index], measurements[index]
+        assert number is not None, "the grouping is measured"
+        assert measured is not None, "the grouping is measured"
+        noise = noises[number]
+        grouping = plan.layout.groupings[index]
+        if literal.count:
+            parts = fixed_counts.parts_of(literal, grouping)
+            if parts is not None:
+                cells = int(np.count_nonzero(parts))
+                limit = math.inf if noise is None else noise.largest_sum(cells, CHANCE / comparisons)
+                yield _Compared(int(measured[parts].sum()), cells, limit)
+        else:
+            for _, inside in fixed_counts.cells_of([literal], grouping):
+                values = measured[inside]
+                limit = math.inf if noise is None else noise.largest(len(values) * comparisons)
+                yield _Compared(int(values[np.argmax(np.abs(values))]), 1, limit)
 
 
 def too_far(
@@ -190,7 +272,8 @@ def too_far(
     noises = [Noise(table) for table in tables]
     for (method, part), fitted_part in zip(plan.parts, fitted, strict=True):
         noise_of = {index: _noise_of(plan, part, index, noises) for index in part.grouping_indices}
-        if method == "wang-3" or (plan.meets_counts(part) and _free_is_far(fitted_part, measurements, noise_of)):
+        elsewhere = plan.meets_counts(part, that_differ=True)
+        if method == "wang-3" or (elsewhere and _free_is_far(fitted_part, measurements, noise_of)):
             continue
         deviations = plan.deviations(part) or {}
         settles = not plan.follows(part) and not plan.meets_literals(part)

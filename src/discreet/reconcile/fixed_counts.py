@@ -115,6 +115,28 @@ def cells_of(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tup
             yield literal, cells
 
 
+def parts_of(literal: FixedCount, grouping: Grouping) -> Booleans | None:
+    """Return a mask of the cells of a grouping that make up exactly the people of a literal, each person once.
+
+    Return None if no cells do.
+    """
+    names = [axis.book.name for axis in grouping.axes]
+    filtered = {book.name: (members, frozenset(range(len(book.leaves)))) for book, members in grouping.within}
+    if any(name not in names and name not in filtered for name in literal.leaves):
+        return None
+    if any(literal.leaves.get(name, everyone) != members for name, (members, everyone) in filtered.items()):
+        return None
+    parts = np.ones(grouping.shape, dtype=bool)
+    for dimension, axis in enumerate(grouping.axes):
+        leaves = literal.leaves.get(axis.book.name, frozenset(range(len(axis.book.leaves))))
+        chosen = [members <= leaves for members in axis.members]
+        inside = [members for members, is_chosen in zip(axis.members, chosen, strict=True) if is_chosen]
+        if frozenset().union(*inside) != leaves or sum(map(len, inside)) != len(leaves):
+            return None
+        parts &= along(np.array(chosen), dimension, len(names))
+    return parts
+
+
 def is_about(literal: FixedCount, part: Part) -> bool:
     """Return True if a literal is about cells of the part."""
     return categories_of(literal, part) is not None

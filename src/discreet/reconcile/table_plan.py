@@ -167,9 +167,12 @@ class TablePlan:
             counts[cells] = literal.count
         return counts
 
-    def meets_counts(self, part: Part) -> bool:
-        """Return True if a literal above 0 is about the part, or about an earlier part."""
-        counts = [literal for literal in self.literals if literal.count]
+    def meets_counts(self, part: Part, *, that_differ: bool = False) -> bool:
+        """Return True if a literal above 0 is about the part, or about an earlier part.
+
+        With `that_differ`, ask for a literal that differs from the microdata, as the specification says.
+        """
+        counts = [literal for literal in self.literals if literal.count and (literal.differs or not that_differ)]
         return any(
             fixed_counts.is_about(literal, other) for literal in counts for other in [*self._earlier(part), part]
         )

@@ -172,7 +172,7 @@ def _refuse_other_than_paths(*paths: object) -> None:
 def _warn_of_fixed_counts(published: Published) -> None:
     for fixed_count in published.given_counts:
         if not fixed_count.explained:
-            message = f"{fixed_count.text}; noise does not explain that: check what is fixed"
+            message = f"{fixed_count.text}; noise does not explain that: {fixed_count.differs}"
             warnings.warn(message, FixedCountWarning, stacklevel=3)  # at the caller of `run`
 
 

@@ -93,7 +93,13 @@ def _fixed(words: Words, published: "Published") -> str:
 def _explained(words: Words, given_count: "GivenCount") -> str:
     if given_count.measured is None:
         return NOTHING
-    return words("yes") if given_count.explained else f"<strong>{words('no')}</strong>"
+    if given_count.explained:
+        return words("yes")
+    return f"<strong>{words('no')}</strong>" + _reason(given_count)
+
+
+def _reason(given_count: "GivenCount") -> str:
+    return "" if given_count.differs is None else f": {label(given_count.differs, 1000)}"
 
 
 def _how_far(labels: DisplayLabels, published: "Published") -> str:

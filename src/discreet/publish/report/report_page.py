@@ -123,7 +123,8 @@ def _given_counts(labels: DisplayLabels, published: "Published") -> str:
     for literal in unlikely[:MOST_LABELS]:
         people = words("everyone") if literal.people == EVERYONE else literal.people
         count, measured = words.number(literal.count), words.number(literal.measured)
-        listed.append(f"<li>{words('given', count=count, who=label(people, 300), measured=measured)}</li>")
+        reason = "" if literal.differs is None else f": {label(literal.differs, 1000)}"
+        listed.append(f"<li>{words('given', count=count, who=label(people, 300), measured=measured)}{reason}</li>")
     return (
         f'<div class="warning"><p><strong>{words("given_far")}</strong> {words("given_far_more")}</p>'
         f"<ul>{''.join(listed)}</ul></div>"
