@@ -1,13 +1,18 @@
 """Tables meet counts that are public from elsewhere, or the counts are refused before anything is drawn."""
 
+from collections import Counter
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import SolverError, SpecError
-from discreet.reconcile import table_plan
+from discreet.plan.fixed import FixedCount
+from discreet.plan.layout import Grouping
+from discreet.reconcile import fixed_counts, table_plan
 from tests.reconcile.planned import TABLES, assert_additive, noisy, planned
 
 
@@ -122,3 +127,54 @@ def test_a_zero_does_not_spoil_the_total_or_shared_cells() -> None:
         mean = sum(weight * total for weight, total in zip(weights, sums, strict=True)) / sum(weights)
         assert abs(int(tables_made[0][-1]) - max(0, mean)) < 2  # least squares also knows the zero
         assert tables_made[0][1][0].tolist() == tables_made[1][1].tolist()  # by county and sex; by sex in a1
+
+
+PEOPLE: list[dict[str, Any]] = [
+    {"name": "cells", "dimensions": ["county", "sex", "age"], "margins": "all"},
+    {"name": "women", "dimensions": ["county"], "margins": "all", "filter": {"sex": ["f"]}},
+    {"name": "young", "dimensions": ["county", "sex"], "margins": "all", "filter": {"age": ["young"], "county": ["A"]}},
+    {"name": "lists", "dimensions": [{"dimension": "county", "level": "lists"}, "sex"], "margins": "all"},
+]
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "county": st.sampled_from(["A", "a1", "a2", "sea", "_other"]),
+            "sex": st.sampled_from(["f", "m", "_other"]),
+            "age": st.sampled_from(["young", "_other"]),
+        },
+    )
+)
+def test_the_cells_that_make_up_a_population_are_found_if_there_are_any(where: dict[str, str]) -> None:
+    """Counted by leaf combination: each one of the population is in one chosen cell, and no other is in any."""
+    layout, _ = planned(PEOPLE, fixed=[])
+    books = {book.name: book for book in layout.books}
+    leaves = {name: books[name].select([label], "fixed, on", ()) for name, label in where.items()}
+    literal = FixedCount(leaves, 5, "these people", ())
+    everyone = {name: frozenset(range(len(book.leaves))) for name, book in books.items()}
+    population = Counter(product(*(leaves.get(name, members) for name, members in everyone.items())))
+    for grouping in layout.groupings:
+        parts = fixed_counts.parts_of(literal, grouping)
+        inside = _inside(grouping, everyone, population)
+        covered = sum((_leaf_combinations(grouping, everyone, cell) for cell in inside), Counter())
+        if covered == population:
+            assert parts is not None
+            assert {tuple(index) for index in np.argwhere(parts).tolist()} == set(inside)
+        else:
+            assert parts is None
+
+
+def _leaf_combinations(
+    grouping: Grouping, everyone: dict[str, frozenset[int]], cell: tuple[int, ...]
+) -> Counter[tuple[int, ...]]:
+    members = everyone | {book.name: leaves for book, leaves in grouping.within}
+    members |= {axis.book.name: axis.members[group] for axis, group in zip(grouping.axes, cell, strict=True)}
+    return Counter(product(*(members[name] for name in everyone)))
+
+
+def _inside(
+    grouping: Grouping, everyone: dict[str, frozenset[int]], population: Counter[tuple[int, ...]]
+) -> list[tuple[int, ...]]:
+    return [cell for cell in np.ndindex(grouping.shape) if _leaf_combinations(grouping, everyone, cell) <= population]
