@@ -105,8 +105,8 @@ class CellSums:
 
     def arranged(self, values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
         """Return numbers whose axes are those of the grouping with the axes of the table."""
-        of_table = [axis for axis in self.order if axis is not None]
-        others = [axis for axis in range(len(self.picked)) if axis not in of_table]
+        of_table: list[int] = [axis for axis in self.order if axis is not None]
+        others: list[int] = [axis for axis in range(len(self.picked)) if axis not in of_table]
         shape = [1 if axis is None else len(self.picked[axis].sizes) for axis in self.order]
         return np.transpose(values, [*of_table, *others]).reshape(shape)
 
@@ -171,4 +171,3 @@ def _picked(axis: GroupingAxis, groups: Iterable[frozenset[int]]) -> Picked | No
             return None
         unions.append(own)
     return Picked(np.concatenate(unions), np.array([len(own) for own in unions]))
-
