@@ -44,7 +44,7 @@ def serve(
 
         def started(address: str) -> None:
             releases = len(catalogue.releases)
-            _streams.left("the server was running")
+            _streams.left("the explorer was served")
             _show.console.print(
                 f"{releases} release{'' if releases == 1 else 's'} at {address}   (Ctrl-C ends the server)",
                 markup=False,

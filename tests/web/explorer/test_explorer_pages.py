@@ -53,7 +53,7 @@ def test_the_first_page_leads_to_every_release_and_every_published_table(reader:
     assert len(links) == sum(len(own.opened.layout.tables) for own in reader.catalogue.releases.values())
     for link in links:
         answer = reader.get("/" + link.replace("&amp;", "&"))
-        assert "<table>" in answer.text
+        assert "<table" in answer.text
 
 
 def test_a_page_has_the_counts_of_the_api(reader: Reader) -> None:
@@ -117,11 +117,11 @@ def test_a_link_gives_the_same_table_again(reader: Reader) -> None:
 def test_a_table_that_cannot_be_shown_leads_to_others(reader: Reader) -> None:
     page = reader.get("/releases/levels-2024?rows=area&columns=age").text
     assert 'role="alert"' in page
-    assert "<table>" not in page
+    assert "<table" not in page
     links = re.findall(r'<li><a href="(levels-2024\?[^"]+)"', page)
     assert links
     for link in links:
-        assert "<table>" in reader.get("/releases/" + link.replace("&amp;", "&")).text
+        assert "<table" in reader.get("/releases/" + link.replace("&amp;", "&")).text
 
 
 def test_a_change_is_shown_with_both_counts(reader: Reader) -> None:

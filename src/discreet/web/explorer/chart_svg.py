@@ -80,8 +80,8 @@ def table_chart(
     """
     rows, columns = _names(shown.resolved.rows, labels), _names(shown.resolved.columns, labels)
     number = len(rows) * len(columns)
-    if number > MOST_BARS or len(columns) > MOST_SERIES:
-        raise ParameterError(texts("chart_too_large", bars=number, most=MOST_BARS, series=MOST_SERIES))
+    if number > MOST_BARS:
+        raise ParameterError(texts("chart_too_large", bars=number, most=MOST_BARS))
     about = ChartText(
         ", ".join(labels.axis(axis.book.name, axis.level) for axis in (*shown.resolved.rows, *shown.resolved.columns))
         or texts("total"),
@@ -118,10 +118,15 @@ def table_chart(
             Group(name, tuple(numbers[row * len(columns) + side] for side in sides)) for row, name in enumerate(rows)
         ]
         return _pyramid(groups, [columns[side] for side in sides], about)
+    if len(columns) > MOST_SERIES:
+        named = [", ".join(filter(None, names)) for names in itertools.product(rows, columns)]
+        return _bars(
+            [Group(name, (bar,)) for name, bar in zip(named, numbers, strict=True)], [], about, kind == "change"
+        )
     groups = [
         Group(name, tuple(numbers[row * len(columns) : (row + 1) * len(columns)])) for row, name in enumerate(rows)
     ]
-    return _bars(groups, columns if shown.resolved.columns else [], about, signed=kind == "change")
+    return _bars(groups, columns if shown.resolved.columns else [], about, kind == "change")
 
 
 def _pyramid_sides(axes: Sequence[ResolvedAxis]) -> tuple[int, int] | None:
@@ -143,11 +148,13 @@ def _names(axes: Sequence[ResolvedAxis], labels: DisplayLabels) -> list[str]:
     return [", ".join(names) for names in itertools.product(*named)]
 
 
-def _ticks(lowest: float, highest: float) -> list[int]:
-    """Return whole round numbers from below the lowest to above the highest."""
+def _ticks(lowest: float, highest: float, most: int = 6) -> list[int]:
+    """Return whole round numbers from below the lowest to above the highest, in `most` steps or one or two more."""
     span = max(highest - lowest, 1)
     step = 10 ** math.floor(math.log10(span))
-    step = next((own for own in (step // 5, step // 2, step, 2 * step) if own >= 1 and span / own <= 6), 2 * step)
+    step = next(
+        (own for own in (step // 5, step // 2, step, 2 * step, 5 * step) if own >= 1 and span / own <= most), 10 * step
+    )
     step = max(int(step), 1)
     return list(range(math.floor(lowest / step) * step, math.ceil(highest / step) * step + 1, step))
 
@@ -251,7 +258,7 @@ def _bar(bar: Bar, number: int, y: float, x_of: _Scale, about: ChartText, signed
 
 def _pyramid(groups: Sequence[Group], sides: Sequence[str], about: ChartText) -> str:
     most = max([end for group in groups for bar in group.bars for end in _ends(bar)] + [1])
-    ticks = _ticks(0, most)
+    ticks = _ticks(0, most, most=2)
     both = [-tick for tick in reversed(ticks[1:])] + ticks
     x_of = _Scale(both[0], both[-1])
     height = BAR + 6
