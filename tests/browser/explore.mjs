@@ -98,7 +98,28 @@ async function byKeyboard() {
   file = await downloaded(() => press("a[download][href*='table.csv']", "Enter"));
 }
 
+// The site without a server: its script puts the table together.
+async function bySite() {
+  const settled = () => page.waitForSelector("#answer table");
+  await page.click('.card h2 a[href*="plain-2026"]');
+  await settled();
+  await seen("first");
+  await page.click("#out-1");
+  await page.waitForSelector(`.zone[data-zone="out"] #chip-1`);
+  await page.click("#chip-2 summary");
+  await page.check("#keep-2-0");
+  await page.waitForSelector("#chip-2 details[open] #keep-2-0:checked");
+  await seen("narrowed");
+  await page.reload();
+  await settled();
+  await seen("reloaded");
+  file = await downloaded(() => page.click("a[download][href='people.csv']"));
+  await page.goBack();
+  await settled();
+  await seen("back");
+}
+
 await page.goto(address, { timeout });
-await (journey === "mouse" ? byMouse() : byKeyboard());
+await { mouse: byMouse, keyboard: byKeyboard, site: bySite }[journey]();
 await browser.close();
 process.stdout.write(JSON.stringify({ steps, file, wrong }));

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from discreet.web.explorer.static_site import write_site
 from tests.browser import visits
 from tests.conftest import unavailable
-from tests.infer.any_table.releases import REGIONS, rows
+from tests.infer.any_table.releases import AREAS, REGIONS, rows
 from tests.web.explorer.shown import series
 
 
@@ -91,6 +92,25 @@ def test_a_reader_without_a_mouse_does_the_same(address: str, folders: list[Path
     assert seen["taken out"]["focused"] not in ("", "BODY")  # the focus stays with the dimension
     assert [row[0] for row in seen["narrowed"]["table"]] == [*REGIONS, "Other or not stated", "Total"]
     assert downloaded(seen["file"]) == young_by_region(folders[0])
+
+
+def test_a_site_without_a_server_shows_the_published_tables(folders: list[Path], tmp_path: Path) -> None:
+    write_site(list(map(str, folders)), str(tmp_path / "site"))
+    with visits.served(tmp_path / "site") as root:
+        seen = journey(root, "site")
+        pages = ["index.html", "plain-2026/index.de.html", "a-filter-2023/index.fr.html", "verify.html"]
+        assert visits.findings_at(root, pages) == {}
+    published = {
+        row["area"]: row["count"]
+        for row in rows(folders[0] / "people.csv")
+        if (row["age"], row["sex"]) == ("_total", "f, female")
+    }
+    shown = {row[0]: row[1] for row in seen["narrowed"]["table"]}
+    assert {area: shown[area] for area in AREAS} == {area: published[area] for area in AREAS}
+    assert seen["reloaded"]["table"] == seen["narrowed"]["table"]
+    assert seen["reloaded"]["query"] == seen["narrowed"]["query"]
+    assert seen["back"]["query"] != seen["reloaded"]["query"]
+    assert seen["file"] == (folders[0] / "people.intervals.csv").read_text()
 
 
 def test_every_page_is_accessible_and_fits_a_phone(address: str) -> None:
