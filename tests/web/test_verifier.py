@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.certify import folder
+from discreet.web.shared.language import LANGUAGES
 from tests.certify.released import KINDS, forged, released
 from tests.certify.test_tampered import TAMPERED
 
@@ -21,6 +22,16 @@ def checked(folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
     listed = "\n".join(map(str, folders))
     run = subprocess.run(["node", str(CHECK)], input=listed, capture_output=True, text=True, check=True, timeout=280)
     return dict(json.loads(run.stdout))
+
+
+def test_every_language_has_the_same_texts_with_the_same_values() -> None:
+    script = CHECK.with_name("check_texts.mjs")
+    run = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True, timeout=280)
+    wanted = json.loads(run.stdout)
+    assert set(wanted) == set(LANGUAGES)
+    assert len(wanted["en"]) > 40
+    for language in LANGUAGES:
+        assert wanted[language] == wanted["en"], language
 
 
 def failures(result: dict[str, Any]) -> list[str]:
