@@ -4,6 +4,7 @@ import { need } from "./failure.js";
 import * as fractions from "./fraction.js";
 import { field, fieldsAre } from "./json_text.js";
 import { hockeyStick, pairsAt, weightOnlyIn } from "./certificate.js";
+import { groupLosses } from "./group_lines.js";
 import * as losses from "./losses.js";
 
 const GRIDS = [2 ** 15, 2 ** 18, 2 ** 20];
@@ -245,7 +246,7 @@ function groups(certificates, most, one, rows, grid, direction) {
   const range = one.reduce((sum, pairs, table) => sum + 2 * losses.largestLoss(pairs) * rows * most[table], 0);
   const step = Math.max(range / grid / rows, 1e-9);
   const back = certificates.map((certificate) => floatPairs(certificate, 1, direction === "added" ? "removed" : "added"));
-  return one.map((pairs, table) => losses.groupLosses(losses.ofPairs(pairs, step), losses.ofPairs(back[table], step), rows));
+  return one.map((pairs, table) => groupLosses(losses.ofPairs(pairs, step), losses.ofPairs(back[table], step), rows));
 }
 
 function distances(rows) {
