@@ -96,7 +96,7 @@ def answer(release: "OpenRelease", question: TableQuestion, most: int = MOST_TAB
 
 
 def _everyone(axes: Sequence[ResolvedAxis]) -> dict[str, frozenset[int] | None]:
-    return {axis.book.name: axis.everyone() for axis in axes}
+    return {axis.book.name: axis.everyone for axis in axes}
 
 
 def _margin(

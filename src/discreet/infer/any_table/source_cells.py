@@ -10,6 +10,7 @@ published table is shown as it is published, and a sum has as little noise as su
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -37,7 +38,7 @@ class Picked:
     flat: Integers
     sizes: Integers
 
-    @property
+    @cached_property
     def starts(self) -> Integers:
         """Where the groups of each begin in `flat`."""
         starts: Integers = np.cumsum(self.sizes) - self.sizes
@@ -129,7 +130,7 @@ def cell_sums(
     own_names = [axis.book.name for axis in grouping.axes]
     filters = {book.name: restriction(book, leaves) for book, leaves in grouping.within}
     for name in {*by_name, *within, *filters} - {*own_names}:
-        wanted = [by_name[name].everyone()] if name in by_name else [within.get(name)]
+        wanted = [by_name[name].everyone] if name in by_name else [within.get(name)]
         if wanted != [filters.get(name)] or (name in by_name and len(by_name[name].labels) > 1):
             return None
     picked = []

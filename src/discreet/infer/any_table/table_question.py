@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import ParameterError, TooLargeTableError
@@ -61,8 +62,9 @@ class ResolvedAxis:
     labels: tuple[str, ...]
     members: Groups
 
+    @cached_property
     def everyone(self) -> frozenset[int] | None:
-        """Return the leaves of all groups together; None if these are all leaves."""
+        """The leaves of all groups together; None if these are all leaves."""
         return restriction(self.book, frozenset(itertools.chain.from_iterable(self.members)))
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.infer.any_table.answered_table import AnsweredTable
 from discreet.infer.any_table.counted_cells import CountedCells
@@ -23,11 +23,10 @@ class Heading:
     is_total: bool = False
 
 
-@dataclass(frozen=True)
-class GridCell:
+class GridCell(NamedTuple):
     """A cell: its count, its interval and its change in words, and whether it is mostly noise."""
 
-    count: str = ""
+    number: str = ""
     interval: str = ""
     before: str = ""
     change: str = ""
@@ -157,32 +156,26 @@ def _row_headings(axes: Sequence[ResolvedAxis], labels: DisplayLabels, texts: Pa
 
 
 def _marked(cells: Sequence[GridCell]) -> list[GridCell]:
-    return [GridCell(cell.count, cell.interval, cell.before, cell.change, cell.is_noisy, True) for cell in cells]
+    return [cell._replace(is_total=True) for cell in cells]
 
 
-def interval_in_words(low: int, high: int, texts: PageTexts) -> str:
-    """Return an interval as a reader reads it."""
-    if high == NO_END:
-        return texts("or_more", low=texts.number(low))
-    return f"{texts.number(low)}\u2013{texts.number(high)}"
+def _intervals_in_words(low: list[int], high: list[int], texts: PageTexts) -> list[str]:
+    """Return intervals as a reader reads them."""
+    lows, highs = texts.whole_numbers(low), texts.whole_numbers(high)
+    return [
+        texts("or_more", low=first) if end == NO_END else f"{first}\u2013{last}"
+        for first, last, end in zip(lows, highs, high, strict=True)
+    ]
 
 
 def _cells(
     block: CountedCells, changed: ChangedCells | None, old: CountedCells | None, texts: PageTexts, intervals: bool
 ) -> list[GridCell]:
     flat: list[list[Any]] = [values.ravel().tolist() for values in (block.counts, block.low, block.high, block.noisy)]
-    before = ["" for _ in flat[0]] if old is None else list(map(texts.number, old.counts.ravel().tolist()))
-    change = ["" for _ in flat[0]] if changed is None else _changes_in_words(changed, texts)
-    return [
-        GridCell(
-            texts.number(count),
-            interval_in_words(low, high, texts) if intervals else "",
-            then,
-            difference,
-            noisy,
-        )
-        for count, low, high, noisy, then, difference in zip(*flat, before, change, strict=True)
-    ]
+    before = [""] * len(flat[0]) if old is None else texts.whole_numbers(old.counts.ravel().tolist())
+    change = [""] * len(flat[0]) if changed is None else _changes_in_words(changed, texts)
+    ends = _intervals_in_words(flat[1], flat[2], texts) if intervals else [""] * len(flat[0])
+    return list(map(GridCell, texts.whole_numbers(flat[0]), ends, before, change, flat[3]))
 
 
 def _changes_in_words(changed: ChangedCells, texts: PageTexts) -> list[str]:
