@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.measure import keys, secrets
+from discreet.measure._memory_path import memory_path
 from discreet.measure.drawn_cells import Draw, packed
 from discreet.measure.secret_memory import Memory
 from discreet.plan.frozen_plan import FrozenPlan, unit_rule
@@ -42,11 +43,11 @@ def kept_plans(spec: ReleaseSpec) -> list[FrozenPlan]:
         from discreet.account.ledger.ledger import Ledger  # a release without a ledger does not load its database
 
         texts = Ledger.at(spec.ledger, secrets.of_spec(spec.secret)).plans(spec.version)
-    elif spec.secret.memory_path is not None and os.path.lexists(spec.secret.memory_path):
-        memory = Memory.of(spec.secret, secrets.of_spec(spec.secret))
-        texts = [] if memory is None else memory.plans(spec.version)
     else:
-        texts = []
+        file = memory_path(spec.secret)
+        is_made = file is not None and os.path.lexists(file)  # a secret that was never used is not read
+        memory = Memory.of(spec.secret, secrets.of_spec(spec.secret)) if is_made else None
+        texts = [] if memory is None else memory.plans(spec.version)
     return [FrozenPlan.from_text(text) for text in texts]
 
 
