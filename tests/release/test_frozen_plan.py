@@ -21,6 +21,7 @@ from discreet.errors import (
     LedgerError,
     ReleaseError,
     SecretError,
+    SpecError,
     TargetError,
 )
 from discreet.measure import keys, secret_memory, secrets
@@ -159,6 +160,32 @@ def test_a_plan_without_the_earlier_tables_is_refused(
     with pytest.raises(ReleaseError, match=r"'v1' were also measured 'sex by age'.*Publish these tables too"):
         run({**more, "tables": [MORE]}, tmp_path / "two")
     run({**more, "tables": [MORE], "version": "v2"}, tmp_path / "another year")
+
+
+@pytest.mark.parametrize("paid", [False, True])
+def test_a_list_says_what_was_measured_earlier_only_if_it_was(
+    spec: dict[str, Any], more: dict[str, Any], tmp_path: Path, paid: bool
+) -> None:
+    """The mark lets folder and report say that the promise covers an earlier release."""
+    account = {"ledger": endow(tmp_path)} if paid else {}
+    spec, more = {**spec, **account}, {**more, **account}
+    run(spec, tmp_path / "one")
+    second = run(more, tmp_path / "two")
+    listed = {**more, "measure": second.manifest["spec"]["measure"]}
+    assert any(earlier(second).values())
+    assert numbers(run(listed, tmp_path / "again")) == numbers(second)
+    some = [entry for entry in listed["measure"] if entry.get("earlier")] + [{"table": "more", "earlier": True}]
+    design = {"name": "geometric", "epsilon": "0.01"}
+    for change in (
+        {"version": "v2"},
+        {"secret": None, "key": "fresh", "ledger": None},
+        {"key": "fresh"},
+        {"measure": some, "design": design},
+    ):
+        with nothing_is_drawn(), pytest.raises(SpecError, match=r"earlier.*Leave earlier out, or take measure: plan"):
+            run({**listed, **change}, tmp_path / "three")
+    with pytest.raises(SpecError, match="earlier"):
+        plan({**listed, "version": "v2"})
 
 
 def test_another_label_shares_nothing(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -523,8 +550,10 @@ def test_numbers_of_two_steps_are_as_near_to_the_truth_as_planned(
     planned = {grouping.name: grouping.error for grouping in dc.release.describe(later.plan).groupings}
     truth = {"f": 150, "m": 150}
     errors = []
+    assert isinstance(later.plan.spec.measure, list)
+    entries = [entry.model_copy(update={"earlier": None}) for entry in later.plan.spec.measure]
     for label in range(100):
-        release = run(later.plan.spec.model_copy(update={"version": f"y{label}"}))
+        release = run(later.plan.spec.model_copy(update={"version": f"y{label}", "measure": entries}))
         counts = {
             row["sex"]: row["count"] for row in release.table("more").to_dict("records") if row["side"] == "_total"
         }

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
-from discreet.errors import CertificateError, ReleaseError
+from discreet.errors import CertificateError, ReleaseError, SpecError
 from discreet.plan.layout import Grouping, Layout
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.named_groupings import in_words
@@ -130,6 +130,11 @@ class FrozenPlan:
     def measurements(self) -> frozenset[tuple[str, str]]:
         """The measured groupings, each with its table of noise."""
         return frozenset(grouping.measurement for grouping in self.measured)
+
+    @property
+    def promises_earlier(self) -> bool:
+        """True if the release states that its promise covers earlier releases under the label."""
+        return self.planned or any(grouping.earlier for grouping in self.measured)
 
     def repeats(self, other: "FrozenPlan") -> bool:
         """Return True if the other release publishes and measures the same, with the same noise."""
@@ -271,6 +276,39 @@ def measured_before(spec: ReleaseSpec, layout: Layout, kept: Sequence[FrozenPlan
     return {index: tables[digest] for index, digest in enumerate(digests_of(layout)) if digest in tables}
 
 
+def names_earlier(spec: ReleaseSpec) -> bool:
+    """Return True if a list `measure` says of a grouping that an earlier release measured it."""
+    return isinstance(spec.measure, list) and any(entry.earlier for entry in spec.measure)
+
+
+def require_earlier(spec: ReleaseSpec, new: FrozenPlan, kept: Sequence[FrozenPlan]) -> None:
+    """Raise SpecError if a list `measure` marks a grouping as `earlier` and the promise does not cover earlier releases.
+
+    Parameters
+    ----------
+    spec
+        The specification of the release.
+    new
+        What the release measures.
+    kept
+        What earlier releases under its label measured.
+    """
+    measured = frozenset[tuple[str, str]]().union(*(plan.measurements for plan in kept))
+    wrong = [grouping for grouping in new.measured if grouping.earlier and grouping.measurement not in measured]
+    is_fresh = "fresh" in (spec.key, *(plan.key for plan in kept))
+    if not names_earlier(spec) or not (wrong or is_fresh or not covers(new.measurements, new.unit, kept)):
+        return
+    reason = "this release does not measure again all that was measured under the label, with the same numbers"
+    if wrong:
+        reason = f"no release that is known measured {_listed(wrong)} with this noise"
+    raise SpecError(
+        f"measure marks groupings as earlier, as measured before under the version label {spec.version!r:.120}, and"
+        f" {reason}; nothing was drawn: the folder would promise for a release that it does not hold. Leave earlier"
+        " out, or take measure: plan, which finds what was measured and marks it",
+        ("measure",),
+    )
+
+
 def _require_all_published(spec: ReleaseSpec, layout: Layout, kept: Iterable[FrozenPlan], unit: str) -> None:
     """Raise ReleaseError unless the release publishes, and so can measure again, all that was measured."""
     published = set(digests_of(layout))
@@ -317,7 +355,7 @@ def noise_of(layout: Layout, tables: Mapping[str, PTable], reason: str) -> Relea
 
 
 def require_composed(spec: ReleaseSpec, new: FrozenPlan, kept: Iterable[FrozenPlan]) -> None:
-    """Raise ReleaseError if a planned release without a ledger leaves out what was measured under its label.
+    """Raise ReleaseError if a release without a ledger promises what was measured under its label, and leaves it out.
 
     The plan was made before the memory of the secret was locked. Another release may have been drawn since.
 
@@ -331,7 +369,7 @@ def require_composed(spec: ReleaseSpec, new: FrozenPlan, kept: Iterable[FrozenPl
         What was measured under its label up to now.
     """
     plans = list(kept)
-    if not new.planned or any(plan.planned and plan.repeats(new) for plan in plans):
+    if not new.promises_earlier or any(plan.planned and plan.repeats(new) for plan in plans):
         return
     if not covers(new.measurements, new.unit, plans):
         raise ReleaseError(

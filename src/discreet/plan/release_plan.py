@@ -16,7 +16,7 @@ from discreet.exact import exact, rounded_up
 from discreet.plan import codebook
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
-from discreet.plan.frozen_plan import FrozenPlan
+from discreet.plan.frozen_plan import FrozenPlan, require_earlier
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
 from discreet.plan.measure_by_default import with_measure
@@ -177,6 +177,8 @@ def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = (), units: "Ledger
     else:
         noise, published_table = choose_noise(spec, resolved.layout), None
     unpromised = plan_with(resolved, noise, None)
+    if not planned:
+        require_earlier(spec, unpromised.frozen, kept)
     promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
