@@ -11,6 +11,7 @@ import pytest
 
 from discreet import design
 from discreet.account.ledger.ledger import Ledger
+from discreet.count.cell_counts import cell_counts
 from discreet.errors import DataChangedError, ReleaseError, SecretError
 from discreet.measure import keys, secret_memory, secrets
 from discreet.measure.secret_memory import Memory
@@ -105,14 +106,11 @@ def test_two_releases_that_check_at_the_same_time_do_not_both_draw(
     paid: dict[str, Any], unpaid: dict[str, Any], tmp_path: Path
 ) -> None:
     """The other release draws after the first check, while this one counts."""
-    from discreet.release import count_and_draw
-
-    real = count_and_draw.cell_counts
 
     def count(*arguments: Any) -> Any:
-        with mock.patch("discreet.release.count_and_draw.cell_counts", real):
+        with mock.patch("discreet.release.count_and_draw.cell_counts", cell_counts):
             run(unpaid, tmp_path / "other")
-        return real(*arguments)
+        return cell_counts(*arguments)
 
     with (
         mock.patch("discreet.release.count_and_draw.cell_counts", count),

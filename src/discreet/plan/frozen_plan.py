@@ -282,7 +282,7 @@ def names_earlier(spec: ReleaseSpec) -> bool:
 
 
 def require_earlier(spec: ReleaseSpec, new: FrozenPlan, kept: Sequence[FrozenPlan]) -> None:
-    """Raise SpecError if a list `measure` marks a grouping as `earlier` and the promise does not cover earlier releases.
+    """Raise SpecError if a list `measure` says `earlier` and the promise does not cover the earlier releases.
 
     Parameters
     ----------

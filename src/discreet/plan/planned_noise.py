@@ -94,7 +94,12 @@ def planned_noise(
     aim = _aim(spec.accuracy, layout, index_of, len(workload.groupings))
 
     def planner(
-        workload: Workload, aim: Aim, epsilon: str, delta: str, measured: Sequence[int] | None = None
+        workload: Workload,
+        aim: Aim,
+        epsilon: str,
+        delta: str,
+        units: LedgerUnits | None,
+        measured: Sequence[int] | None = None,
     ) -> NoisePlan:
         return plan_noise(
             workload,
@@ -106,7 +111,7 @@ def planned_noise(
             measured=measured,
             groups=planned.groups,
             exposure=None if planned.is_plain else planned.exposure,
-            units=units if measured is None else None,
+            units=units,
         )
 
     earlier: frozenset[str] = frozenset()
@@ -124,10 +129,10 @@ def planned_noise(
         elif before := measured_before(spec, layout, kept):
             earlier = frozenset(digests_of(layout)[index] for index in before)
             measured_tables = {index_of[index]: before[index] for index in before}
-            given = Given(spec, layout, workload, index_of, measured_tables, planned.groups)
+            given = Given(spec, layout, workload, index_of, measured_tables, planned.groups, units)
             noise = later_noise(given, aim, planner)
         else:
-            plan = planner(workload, aim, spec.budget.epsilon, spec.budget.delta)
+            plan = planner(workload, aim, spec.budget.epsilon, spec.budget.delta, units)
             numbers = [plan.noise_of[index] for index in index_of]
             noise = ReleaseNoise.in_order(layout, plan.tables, numbers)
             noise, published_table = noise._replace(reason=plan.reason), plan.published_table

@@ -1,7 +1,7 @@
 """What a ledger keeps of plans: one entry for each release, as long as its units are held."""
 
-from discreet.account.ledger.ledger import Ledger
 from discreet.account.ledger.label_plans import LabelPlan
+from discreet.account.ledger.ledger import Ledger
 from tests.account.ledger.town import SECRET, cells, new
 
 
