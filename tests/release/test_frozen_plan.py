@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -98,6 +99,31 @@ def test_the_same_tables_make_the_same_folder_whatever_is_wanted(spec: dict[str,
     reordered = {**spec, "tables": [{**spec["tables"][0], "dimensions": ["age", "sex"]}]}
     turned = numbers(run(reordered, tmp_path / "three"))
     assert sorted(turned["age by sex"]) == sorted(numbers(run(spec))["sex by age"])
+
+
+@pytest.mark.parametrize("paid", [False, True])
+def test_a_larger_budget_buys_nothing_and_the_plan_says_so(spec: dict[str, Any], tmp_path: Path, paid: bool) -> None:
+    spec = {**spec, "ledger": endow(tmp_path)} if paid else spec
+    first = run(spec, tmp_path / "one")
+    again = run(spec, tmp_path / "again")
+    assert "epsilon 1 and delta 1e-6" in again.plan.reason
+    assert "label, and its cost" not in again.plan.reason
+    larger = {**spec, "budget": {"epsilon": 5, "delta": "1e-5"}}
+    for number, each in enumerate((larger, {**larger, "accuracy": {"aim": "cells"}})):
+        second = run(each, tmp_path / f"larger{number}")
+        assert numbers(second) == numbers(first)
+        words = (
+            "kept.*epsilon 1 and delta 1e-6; the budget of epsilon 5 and delta 1e-5 (and accuracy )?change.*new version"
+        )
+        for reason in (second.plan.reason, plan(each).reason):
+            assert re.search(words, reason)
+            assert ("accuracy" in reason) == (number == 1)
+    assert len({*ledger(tmp_path).plans("v1")} if paid else secret_memory_plans(tmp_path)) == 1
+
+
+def secret_memory_plans(tmp_path: Path) -> list[Any]:
+    with closing(sqlite3.connect(tmp_path / "secret.key.memory")) as connection:
+        return connection.execute("SELECT text FROM plans").fetchall()
 
 
 def test_a_plan_with_another_aim_would_be_another_plan(spec: dict[str, Any]) -> None:
@@ -538,7 +564,8 @@ def test_what_is_kept_holds_no_count(spec: dict[str, Any], tmp_path: Path) -> No
             texts.append(names)
     assert texts[0] == texts[2]
     assert texts[1] == texts[3]
-    assert set(json.loads(texts[0][0][1])) == {"version", "key", "unit", "published", "measured", "tables", "planned"}
+    fields = {"version", "key", "unit", "published", "measured", "tables", "planned", "budget"}
+    assert set(json.loads(texts[0][0][1])) == fields
 
 
 def test_numbers_of_two_steps_are_as_near_to_the_truth_as_planned(

@@ -79,6 +79,8 @@ class FrozenPlan:
         The tables of noise.
     planned
         True if the planner chose the noise.
+    budget
+        The epsilon and the delta that the planner spent; None without a plan, and in plans of earlier versions.
     """
 
     key: str
@@ -87,6 +89,7 @@ class FrozenPlan:
     measured: tuple[FrozenGrouping, ...]
     ptables: tuple[PTable, ...] = field(repr=False, compare=False)
     planned: bool
+    budget: tuple[str, str] | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, spec: ReleaseSpec, measured: MeasuredCells, ptables: Sequence[PTable], planned: bool) -> Self:
@@ -124,6 +127,7 @@ class FrozenPlan:
             tuple(groupings[digest] for digest in sorted(groupings)),
             tuple(sorted(ptables, key=lambda ptable: ptable.table_digest)),
             planned,
+            (spec.budget.epsilon, spec.budget.delta) if planned and spec.budget is not None else None,
         )
 
     @property
@@ -150,6 +154,7 @@ class FrozenPlan:
             "measured": [[each.cells, each.name, each.noise, each.earlier] for each in self.measured],
             "tables": [ptable.certificate.document for ptable in self.ptables],
             "planned": self.planned,
+            **({} if self.budget is None else {"budget": list(self.budget)}),
         }
         return json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
@@ -182,6 +187,7 @@ class FrozenPlan:
             tuple(FrozenGrouping(*fields) for fields in document["measured"]),
             ptables,
             document["planned"],
+            tuple(document["budget"]) if "budget" in document else None,
         )
 
 

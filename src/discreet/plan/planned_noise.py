@@ -122,7 +122,7 @@ def planned_noise(
             tables = {ptable.table_digest: ptable for ptable in reused.ptables}
             table_of = {grouping.cells: tables[grouping.noise] for grouping in reused.measured}
             earlier = frozenset(grouping.cells for grouping in reused.measured if grouping.earlier)
-            noise = noise_of(layout, table_of, "the plan that is kept under this version label")
+            noise = noise_of(layout, table_of, _reused_in_words(spec, reused))
             given = Given(spec, layout, workload, index_of, {})
             require_affordable(given, noise)
             require_demands(given, aim, noise)
@@ -151,6 +151,24 @@ def planned_noise(
         "accuracy": Accuracy(),
     }
     return PlannedNoise(spec.model_copy(update=update), noise, published_table)
+
+
+def _reused_in_words(spec: ReleaseSpec, kept: FrozenPlan) -> str:
+    """Return what a kept plan is, what changes nothing in it, and how to get another one."""
+    text, ignored = "the plan that is kept under this version label", []
+    if kept.budget is not None:
+        text += f", for a budget of epsilon {kept.budget[0]} and delta {kept.budget[1]}"
+        if spec.budget is not None and kept.budget != (spec.budget.epsilon, spec.budget.delta):
+            ignored.append(f"the budget of epsilon {spec.budget.epsilon} and delta {spec.budget.delta}")
+    if spec.accuracy != Accuracy():
+        ignored.append("accuracy")
+    if not ignored:
+        return text
+    changes = "changes" if len(ignored) == 1 else "change"
+    return (
+        f"{text}; {' and '.join(ignored)} {changes} nothing in it. Another plan needs a new version label, and its cost"
+        " comes on top of this one"
+    )
 
 
 def _holds_earlier_releases(spec: ReleaseSpec, layout: Layout, noise: ReleaseNoise, kept: Sequence[FrozenPlan]) -> bool:

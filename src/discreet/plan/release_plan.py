@@ -106,7 +106,9 @@ class ReleasePlan:
     @cached_property
     def frozen(self) -> FrozenPlan:
         """What is kept under the version label before anything is drawn."""
-        return FrozenPlan.of(self.spec, self.measured, self.ptables, self.planned)
+        plan = FrozenPlan.of(self.spec, self.measured, self.ptables, self.planned)
+        reused = next((kept for kept in self.kept if self.planned and kept.repeats(plan)), plan)
+        return replace(plan, budget=reused.budget)
 
     def ptable_of(self, grouping: int) -> PTable | None:
         """Return the table of noise of a grouping, given by its index; None if the grouping is not measured."""

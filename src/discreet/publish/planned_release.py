@@ -305,9 +305,12 @@ def guarantee_in_words(plan: ReleasePlan) -> str:
         return f"none: {why_no_promise(plan.spec)}"
     with_rows = f" with up to {rows} rows" if rows > 1 else ""
     delta = upper(Fraction(repr(plan.promise.delta)))
+    alone = ""
+    if plan.spec.key == "fresh" and plan.spec.ledger is None:
+        alone = ". This is for this release alone: every release with fresh keys, under any label, adds its own cost"
     return (
         f"epsilon = {plan.promise.epsilon}, delta = {delta} for {unit}{with_rows}, over everything that is published;"
-        " an upper bound"
+        f" an upper bound{alone}"
     )
 
 
