@@ -47,15 +47,23 @@ class PlannedNoise(NamedTuple):
         The certified noise of the plan.
     published_table
         The table if everything that is published were measured with one noise. None if a kept plan decides.
+    unlimited
+        The noise of the best plan for epsilon and delta alone; None if it is not wanted, or is this plan.
     """
 
     spec: ReleaseSpec
     noise: ReleaseNoise
     published_table: PTable | None
+    unlimited: ReleaseNoise | None = None
 
 
 def planned_noise(
-    spec: ReleaseSpec, layout: Layout, kept: Sequence[FrozenPlan] = (), units: LedgerUnits | None = None
+    spec: ReleaseSpec,
+    layout: Layout,
+    kept: Sequence[FrozenPlan] = (),
+    units: LedgerUnits | None = None,
+    *,
+    compare: bool = False,
 ) -> PlannedNoise:
     """Return the plan of a release.
 
@@ -69,6 +77,8 @@ def planned_noise(
         What earlier releases under the same version label measured.
     units
         The units of a ledger that the release may cost; None without a ledger.
+    compare
+        True to plan once more, without the limit that these units set.
 
     Raises
     ------
@@ -115,7 +125,7 @@ def planned_noise(
         )
 
     earlier: frozenset[str] = frozenset()
-    published_table = None
+    published_table, unlimited = None, None
     try:
         reused = reused_plan(spec, layout, kept)
         if reused is not None:
@@ -136,6 +146,9 @@ def planned_noise(
             numbers = [plan.noise_of[index] for index in index_of]
             noise = ReleaseNoise.in_order(layout, plan.tables, numbers)
             noise, published_table = noise._replace(reason=plan.reason), plan.published_table
+            if compare and units is not None:
+                free = planner(workload, aim, spec.budget.epsilon, spec.budget.delta, None)
+                unlimited = ReleaseNoise.in_order(layout, free.tables, [free.noise_of[index] for index in index_of])
         noise = noise._replace(reason=f"the planner's choice: {noise.reason}")
     except TargetError as error:
         stated = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
@@ -150,7 +163,7 @@ def planned_noise(
         "bits": bits.pop() if len(bits) == 1 else None,
         "accuracy": Accuracy(),
     }
-    return PlannedNoise(spec.model_copy(update=update), noise, published_table)
+    return PlannedNoise(spec.model_copy(update=update), noise, published_table, unlimited)
 
 
 def _reused_in_words(spec: ReleaseSpec, kept: FrozenPlan) -> str:
