@@ -19,7 +19,7 @@ def guarantee_in_words(plan: ReleasePlan) -> str:
     delta = upper(Fraction(repr(plan.promise.delta)))
     alone = ""
     if plan.spec.key == "fresh" and plan.spec.ledger is None:
-        alone = ". This is for this release alone: every release with fresh keys, under any label, adds its own cost"
+        alone = "; for this release alone: each release with fresh keys, under any label, adds its own"
     return (
         f"epsilon = {plan.promise.epsilon}, delta = {delta} for {unit}{with_rows}, over everything that is published;"
         f" an upper bound{alone}"
