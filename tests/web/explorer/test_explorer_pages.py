@@ -97,6 +97,13 @@ def test_a_button_leads_to_the_address_of_the_new_table(before: str, action: str
     assert part.text.strip().startswith('<div id="view"')
 
 
+def test_a_form_without_a_script_leads_to_the_address_of_the_table(reader: Reader) -> None:
+    form = "shown=1&rows=age&level=age%3Dlegal&keep=sex%3Dm&intervals=on&chart=bars&before=&lang=de"
+    answer = reader.get(f"{PLAIN}?{form}")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "plain-2026?rows=age&level=age%3Dlegal&keep=sex%3Dm&chart=bars&lang=de"
+
+
 def test_another_release_is_asked_the_same_question(reader: Reader) -> None:
     query = "rows=age&columns=sex&before=plain-2025&release=plain-2025&lang=de"
     assert reader.get(f"{PLAIN}?{query}").headers["location"] == "plain-2025?rows=age&columns=sex&lang=de"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
+from pydantic import StringConstraints
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError, ParameterError, TooLargeTableError, UnpublishedTableError
@@ -34,9 +35,10 @@ PACKAGE = "discreet.web.explorer"
 
 _Text = Annotated[str, Query(max_length=LONGEST_PARAMETER)]
 _Name = Annotated[str, Path(max_length=100, description="The name of a release, from the list.")]
-_Texts = Annotated[list[Annotated[str, Query(max_length=LONGEST_PARAMETER)]], Query(max_length=MOST_KEPT)]
+_Short = Annotated[str, StringConstraints(max_length=LONGEST_PARAMETER)]
+_Texts = Annotated[list[_Short], Query(max_length=MOST_KEPT)]
 _Axes = Annotated[
-    list[Annotated[str, Query(max_length=LONGEST_PARAMETER)]],
+    list[_Short],
     Query(max_length=MOST_AXES, description="Dimensions, from the outermost. The parameter may occur several times."),
 ]
 

@@ -10,6 +10,7 @@ from discreet.infer.any_table.table_question import AxisChoice, TableQuestion, r
 from discreet.labels import TOTAL
 from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.report.guarantee_section import promise_text
+from discreet.publish.table_workbook import can_make
 from discreet.web.explorer.api_routes import answered, error_document
 from discreet.web.explorer.catalogue import Catalogue, ShownRelease
 from discreet.web.explorer.chart_svg import can_be_pyramid, table_chart
@@ -127,7 +128,8 @@ def view_values(
         "sources": sorted({block.release.layout.groupings[block.index].name for block in own.shown.blocks.values()}),
         "downloads": [
             (ending, f"{root}api/releases/{release.name}/table.{ending}?{view.query(lang=texts.language)}")
-            for ending in ENDINGS.values()
+            for form, ending in ENDINGS.items()
+            if form != "xlsx" or can_make()
         ],
         "api_link": f"{root}api/releases/{release.name}/table?{view.query(lang=texts.language)}",
         "read": reading_lines(release, view, api),
