@@ -22,9 +22,11 @@ from discreet.web.shared.language import PageTexts
 
 MOST_BARS = 120
 MOST_SERIES = 4
-WIDTH, LEFT, RIGHT, TOP, BOTTOM = 760, 190, 90, 26, 30
+WIDTH, RIGHT, TOP, BOTTOM = 760, 90, 26, 30
 BAR, GAP = 15, 9
-LONGEST_LABEL = 26
+LONGEST_LABEL, LETTER = 32, 7.2
+"""The most letters of a label, and how wide a letter is."""
+
 COLOURS = ("#0b5a8f", "#a8540c", "#1c6b36", "#55606e")
 FONT = "13px system-ui, 'Segoe UI', Roboto, Arial, sans-serif"
 
@@ -172,12 +174,11 @@ def _document(height: float, about: ChartText, parts: Iterator[str]) -> str:
     )
 
 
-def _legend(names: Sequence[str]) -> Iterator[str]:
-    x = float(LEFT)
+def _legend(names: Sequence[str], x: float) -> Iterator[str]:
     for number, name in enumerate(names):
         yield f'<rect class="mark-{number}" fill="{COLOURS[number]}" x="{x:g}" y="4" width="11" height="11"/>'
         yield f'<text class="name" fill="#1c2430" x="{x + 16:g}" y="14">{_shortened(name)}</text>'
-        x += 40 + 7.5 * min(len(name), LONGEST_LABEL)
+        x += 40 + LETTER * min(len(name), LONGEST_LABEL)
 
 
 def _grid(
@@ -196,10 +197,11 @@ class _Scale:
 
     lowest: float
     highest: float
+    left: float
 
     def __call__(self, number: float) -> float:
         share = (number - self.lowest) / max(self.highest - self.lowest, 1)
-        return LEFT + (WIDTH - LEFT - RIGHT) * min(max(share, 0.0), 1.0)
+        return self.left + (WIDTH - self.left - RIGHT) * min(max(share, 0.0), 1.0)
 
 
 def _whisker(x_of: _Scale, low: float, high: float, y: float) -> str:
@@ -214,25 +216,31 @@ def _ends(bar: Bar) -> list[int]:
     return [bar.value, *(end for end in (bar.low, bar.high) if end is not None)]
 
 
-def _row_name(group: Group, y: float) -> str:
+def _left(groups: Sequence[Group]) -> float:
+    """Return where bars begin: right of the names of rows."""
+    longest = max(min(len(group.name), LONGEST_LABEL) for group in groups)
+    return 20 + LETTER * max(longest, 8)
+
+
+def _row_name(group: Group, x_of: _Scale, y: float) -> str:
     name = _shortened(group.name)
-    return f'<text class="name" fill="#1c2430" x="{LEFT - 8}" y="{y:g}" text-anchor="end">{name}</text>'
+    return f'<text class="name" fill="#1c2430" x="{x_of.left - 8:g}" y="{y:g}" text-anchor="end">{name}</text>'
 
 
 def _bars(groups: Sequence[Group], series: Sequence[str], about: ChartText, signed: bool) -> str:
     every = [end for group in groups for bar in group.bars for end in _ends(bar)]
     ticks = _ticks(min([0, *every]), max([0, *every]))
-    x_of = _Scale(ticks[0], ticks[-1])
+    x_of = _Scale(ticks[0], ticks[-1], _left(groups))
     width = max(len(group.bars) for group in groups)
     bottom = TOP + len(groups) * (width * BAR + GAP)
 
     def parts() -> Iterator[str]:
-        yield from _legend(series)
+        yield from _legend(series, x_of.left)
         yield from _grid(ticks, x_of, bottom, about)
         y = float(TOP)
         for group in groups:
             middle = y + len(group.bars) * BAR / 2 + 4
-            yield _row_name(group, middle)
+            yield _row_name(group, x_of, middle)
             for number, bar in enumerate(group.bars):
                 yield from _bar(bar, number, y + 1, x_of, about, signed)
                 y += BAR
@@ -260,16 +268,16 @@ def _pyramid(groups: Sequence[Group], sides: Sequence[str], about: ChartText) ->
     most = max([end for group in groups for bar in group.bars for end in _ends(bar)] + [1])
     ticks = _ticks(0, most, most=2)
     both = [-tick for tick in reversed(ticks[1:])] + ticks
-    x_of = _Scale(both[0], both[-1])
+    x_of = _Scale(both[0], both[-1], _left(groups))
     height = BAR + 6
     bottom = TOP + len(groups) * height
 
     def parts() -> Iterator[str]:
-        yield from _legend(sides)
+        yield from _legend(sides, x_of.left)
         yield from _grid(both, x_of, bottom, about, absolute=True)
         for number, group in enumerate(reversed(groups)):
             y = TOP + number * height + 3
-            yield _row_name(group, y + 12)
+            yield _row_name(group, x_of, y + 12)
             for side, (bar, sign) in enumerate(zip(group.bars, (-1, 1), strict=True)):
                 left, right = sorted((x_of(0), x_of(sign * bar.value)))
                 colour = f'class="mark-{side}" fill="{COLOURS[side]}"'
