@@ -116,6 +116,7 @@ def view_values(
         own = answered(catalogue, release, view)
     except DiscreetError as error:
         return values | _refusal(release, view, error, labels, texts, lang)
+    query = view.query(lang=texts.language)
     cells = own.shown.resolved.shape[0] * own.shown.resolved.shape[1]
     earlier = None if view.before is None else catalogue.answer(view.before, view.question)
     values |= {
@@ -127,16 +128,16 @@ def view_values(
         "filters": _filters(view, labels),
         "sources": sorted({block.release.layout.groupings[block.index].name for block in own.shown.blocks.values()}),
         "downloads": [
-            (ending, f"{root}api/releases/{release.name}/table.{ending}?{view.query(lang=texts.language)}")
+            (ending, f"{root}api/releases/{release.name}/table.{ending}?{query}")
             for form, ending in ENDINGS.items()
             if form != "xlsx" or can_make()
         ],
-        "api_link": f"{root}api/releases/{release.name}/table?{view.query(lang=texts.language)}",
+        "api_link": f"{root}api/releases/{release.name}/table?{query}",
         "read": reading_lines(release, view, api),
         "charts": _charts(view, can_be_pyramid(own.shown), texts),
         "chart": None,
         "chart_error": None,
-        "chart_link": f"{root}api/releases/{release.name}/chart.svg?{view.query(kind=view.chart, lang=texts.language)}",
+        "chart_link": f"{root}api/releases/{release.name}/chart.svg?{query}&kind={view.chart}",
     }
     if cells <= MOST_PAGE_CELLS:
         values["grid"] = table_grid(own.shown, own.changes, earlier, labels, texts, view.intervals)
