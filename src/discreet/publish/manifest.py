@@ -12,21 +12,27 @@ from discreet import __version__
 from discreet.errors import CertificateError
 
 FORMAT: Literal["discreet release"] = "discreet release"
-VERSION: Literal[4] = 4
+VERSION: Literal[6] = 6
 """The version of the format in which folders are written that measure every grouping with one noise."""
 
-VERSION_OF_LISTS: Literal[5] = 5
+VERSION_OF_LISTS: Literal[7] = 7
 """The version of the format in which folders are written whose specification lists the groupings to measure."""
 
-Version = Literal[1, 2, 3, 4, 5]
-"""The versions of the format that are read. Folders of version 1 have no intervals, no README and no metadata. In
-versions 2 and 3, which are otherwise like 4 and 5, the interval of a measured cell is that of its own measurement."""
+Version = Literal[1, 2, 3, 4, 5, 6, 7]
+"""The versions of the format that are read.
 
-LISTS = (3, 5)
+Folders of version 1 have no intervals, no README and no metadata. In versions 2 and 3, which are otherwise like 4 and
+5, the interval of a measured cell is that of its own measurement. Versions 4 and 5, which are otherwise like 6 and 7,
+name filters in the report only, and a cell of two populations may have two intervals."""
+
+LISTS = (3, 5, 7)
 """The versions whose specification lists the groupings to measure."""
 
 JOINT_SINCE = 4
 """From this version on, intervals are computed from all measurements together."""
+
+FILTERS_SINCE = 6
+"""From this version on, every file names the filter of its table, and one cell has one interval."""
 
 CERTIFICATE = "certificate.json"
 """The file of the certificate of a release with one table of noise."""

@@ -36,7 +36,7 @@ SPEC = [
     "title", "version", "unit", "dimensions", "tables", "design", "bits", "budget", "key", "record_keys_are",
     "reconcile", "fixed", "seed", "outputs",
 ]  # fmt: skip
-VERSIONS = (1, 2, 3, 4, 5)
+VERSIONS = (1, 2, 3, 4, 5, 6, 7)
 SPEC_SINCE_2 = ["language", "metadata"]
 LANGUAGES = ["en", "de", "fr", "es"]
 METADATA = ["title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions"]
