@@ -91,3 +91,13 @@ def test_one_population_has_one_interval_in_all_tables(folder: Path) -> None:
                 at = published.plan.layout.cells.indices[other].tolist().index(cell)
                 other_lower, other_upper = joint.ends_of_errors(other)
                 assert width <= (other_upper - other_lower).ravel()[at] * (1 + 1e-8)
+
+
+def test_a_wrong_label_of_a_sum_lists_the_groups_too_and_the_nearest(folder: Path) -> None:
+    reader = dc.infer.folder(folder)
+    with pytest.raises(dc.DiscreetError) as error:
+        reader.total("place=norht", table="women")
+    assert [name for name in ("a, b, c", "north, south", "did you mean 'north'?") if name not in str(error.value)] == []
+    with pytest.raises(dc.DiscreetError, match=r"did you mean 'place'\?"):
+        reader.total("plaec=a", table="women")
+    assert reader.total("place=north", table="women").mean() > 0

@@ -166,7 +166,7 @@ def _noise_rows(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> l
         shown = f'<span class="parameters">{label(parameters, 200)}</span>; ' if parameters else ""
         meaning = shown + words("noise_meaning")
         name = words("noise") if len(ptables) == 1 else f"{words('noise')} {number}"
-        rows.append([name, label(str(ptable.design.get("name"))), meaning])
+        rows.append([name, label(str(ptable.design.get("name", "custom"))), meaning])
     return [*rows, [words("key"), spec.key, words(f"key_{spec.key}")]]
 
 
