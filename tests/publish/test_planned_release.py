@@ -12,6 +12,7 @@ from discreet.measure import secrets
 from discreet.publish.noise_in_words import error_within
 from discreet.publish.planned_release import describe
 from discreet.reconcile.table_plan import make_table_plan
+from discreet.release import run
 from discreet.release.plan_release import plan
 
 
@@ -61,9 +62,35 @@ def test_the_error_of_least_squares_is_that_of_simulated_measurements() -> None:
     runs = [[random.normal(0, noise, shape).round().astype(np.int64) for shape in shapes] for _ in range(400)]
     fits = [table_plan.fitted([np.int64(100_000) * 0 + part for part in run])[0].free for run in runs]
     for index, grouping in enumerate(planned.groupings):
-        assert grouping.basis == "least squares"
+        assert grouping.basis == "law"
         squares = [np.mean(fit[index] ** 2) for fit in fits if fit is not None]
-        assert math.sqrt(np.mean(squares)) == pytest.approx(grouping.error / 1.96, rel=0.06)
+        assert math.sqrt(np.mean(squares)) == pytest.approx(grouping.typical_error, rel=0.06)
+
+
+def test_the_error_to_expect_is_half_the_width_of_the_published_intervals(tmp_path: Path) -> None:
+    """Far above 0 an interval is as wide as the plan says, up to the rounding of its two ends."""
+    people = "".join(f"{'fm'[i % 2]},{i % 3},{i % 5}\n" for i in range(9000))
+    (tmp_path / "people.csv").write_text("sex,place,age\n" + people)
+    names = {"sex": ["f", "m"], "place": ["0", "1", "2"], "age": ["0", "1", "2", "3", "4"]}
+    specification = {
+        "version": "1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "dimensions": {name: {"column": name, "categories": values} for name, values in names.items()},
+        "tables": [
+            {"name": "people", "dimensions": ["sex", "place", "age"], "margins": "all"},
+            {"name": "women", "dimensions": ["place", "age"], "margins": "all", "filter": {"sex": ["f"]}},
+        ],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    for measure in ("plan", "published"):
+        release = run(specification | {"measure": measure})
+        planned = describe(release.plan).groupings
+        for (_, indices), own in zip(release.plan.layout.tables, release.published.intervals, strict=True):
+            for index, ends in zip(indices, own, strict=True):
+                widths = (ends.high - ends.low)[ends.low > 0]
+                assert planned[index].basis == "law"
+                assert np.abs(widths / 2 - planned[index].error).max() <= 1
 
 
 def test_clamped_tables_have_the_error_of_their_measurements() -> None:

@@ -79,7 +79,8 @@ def selection_mask(grouping: "Grouping", labels: Labels) -> Booleans:
     for name in labels:
         if name not in names:
             raise ParameterError(
-                f"the table has no dimension {name!r}; its dimensions are: {', '.join(names)}{did_you_mean(name, names)}"
+                f"the table has no dimension {name!r}; its dimensions are: {', '.join(names)}"
+                f"{did_you_mean(name, names)}"
             )
     mask = np.ones(grouping.shape, dtype=bool)
     for axis_index, axis in enumerate(grouping.axes):

@@ -25,6 +25,7 @@ The specification and the certificates decide this, never a measurement.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,9 @@ FAR, FAR_CHANCE = 25.0, 1e-9
 
 TIE = 1e-9
 """Widths of errors that differ by less, as a share, are equal."""
+
+WHOLE = 1e-9
+"""Coefficients that are nearer to an integer are whole numbers."""
 
 Ends = tuple[Integers, Integers]
 
@@ -93,13 +97,36 @@ class JointIntervals:
             intervals[index] = interval_around(estimates, *self.ends_of_errors(index, level))
         if self.cells is None or len(self.parts) < 2:
             return intervals
-        flat = {index: np.stack([low.ravel(), high.ravel()]) for index, (low, high) in intervals.items()}
+        shapes = {index: low.shape for index, (low, _) in intervals.items()}
+        lows, highs = (
+            self._of_narrowest({index: ends[side].ravel() for index, ends in intervals.items()}, level)
+            for side in (0, 1)
+        )
+        return {index: (lows[index].reshape(shape), highs[index].reshape(shape)) for index, shape in shapes.items()}
+
+    def half_widths(self, level: float = LEVEL) -> dict[int, Floats]:
+        """Return half the widths of all intervals: one flat array for each grouping.
+
+        If an estimate is a sum of measurements, a half width is the whole number that the interval has. Otherwise it is
+        the half width before the ends are rounded.
+        """
+        widths = {}
+        for index in self.part_of:
+            lower, upper = self.ends_of_errors(index, level)
+            kinds, laws = self.laws(index)
+            are_whole = np.array([_is_whole(law) for law in laws])[kinds]
+            lower, upper = np.where(are_whole, np.ceil(lower), lower), np.where(are_whole, np.floor(upper), upper)
+            widths[index] = (upper - lower).ravel() / 2
+        return self._of_narrowest(widths, level)
+
+    def _of_narrowest(self, values: Mapping[int, Any], level: float) -> dict[int, Any]:
+        """Return for every cell the value of the cell that `narrowest` names; flat arrays, by grouping index."""
+        result = dict(values)
         for index, (groupings, positions) in self.narrowest(level).items():
-            shape, ends = intervals[index][0].shape, np.empty_like(flat[index])
+            result[index] = values[index].copy()
             for source in np.unique(groupings).tolist():
-                ends[:, groupings == source] = flat[source][:, positions[groupings == source]]
-            intervals[index] = ends[0].reshape(shape), ends[1].reshape(shape)
-        return intervals
+                result[index][groupings == source] = values[source][positions[groupings == source]]
+        return result
 
     def narrowest(self, level: float = LEVEL) -> dict[int, tuple[Integers, Integers]]:
         """Return for every cell the cell of the same people whose error has the nearest ends; the first of equals.
@@ -158,6 +185,11 @@ class JointIntervals:
             bytes([table]) + np.round(values, 12).tobytes() + numbers.tobytes() for table, values, numbers in by_table
         )
         return self._laws.setdefault(key, law)
+
+
+def _is_whole(law: ErrorLaw) -> bool:
+    """Return True if the error is a sum of noises, each times a whole number."""
+    return all(np.abs(values - np.rint(values)).max(initial=0) < WHOLE for _, values, _ in law.terms)
 
 
 def joint_intervals(plan: ReleasePlan, table_plan: TablePlan, *, one_each: bool = True) -> JointIntervals:
