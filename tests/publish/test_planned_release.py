@@ -10,6 +10,7 @@ import pytest
 from discreet import design
 from discreet.measure import secrets
 from discreet.publish.noise_in_words import error_within
+from discreet.publish.plan_in_words import summary
 from discreet.publish.planned_release import describe
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release import run
@@ -126,3 +127,28 @@ def test_what_a_ledger_would_be_charged_is_shown_and_nothing_is_reserved(tmp_pat
     assert charge is not None
     assert (charge.units, charge.left, charge.capacity) == (4, ledger.capacity, ledger.capacity)
     assert ledger.head == before
+
+
+def test_leaves_in_no_group_of_a_level_are_named_also_where_only_a_filter_uses_the_level() -> None:
+    place = {
+        "column": "place",
+        "categories": ["a", "b", "c"],
+        "levels": {"side": {"north": ["a"]}, "all": {"x": ["a"]}},
+    }
+    specification = {
+        "version": "1",
+        "source": {"csv": "people.csv"},
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}, "place": place},
+        "tables": [
+            {"name": "sides", "dimensions": [{"dimension": "place", "level": "side"}]},
+            {"name": "sexes", "dimensions": ["sex"], "filter": {"place": ["x"]}},
+            {"name": "leaves", "dimensions": ["sex"], "filter": {"place": ["b", "c"]}},
+        ],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    planned = describe(plan(specification))
+    leaves = {"dimension": "place", "leaves": ["b", "c"]}
+    assert planned.document()["in_no_group"] == [leaves | {"level": "side"}]
+    assert planned.document()["outside_filters"] == [leaves | {"table": "sexes", "level": "all"}]
+    assert all(word in summary(planned.plan)["levels"] for word in ("side", "all", "sexes"))

@@ -29,7 +29,8 @@ def plan(
     all groupings, stands beside it. With a ledger, the units that the release would be charged are shown;
     nothing is reserved.
     """
-    from discreet.publish.planned_release import BASES, describe, summary, units_in_words
+    from discreet.publish.plan_in_words import summary
+    from discreet.publish.planned_release import BASES, describe, units_in_words
     from discreet.release.plan_release import plan as make_plan
 
     planned = describe(make_plan(spec))

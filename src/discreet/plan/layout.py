@@ -173,6 +173,19 @@ class Layout:
         left = {(name, level): book.in_no_group(level) for (name, level), book in levels.items() if level is not None}
         return {key: leaves for key, leaves in left.items() if leaves}
 
+    @property
+    def outside_filters(self) -> dict[tuple[str, str, str], list[str]]:
+        """The declared leaves in no group of a level that a filter uses, by table, dimension and level."""
+        books = {book.name: book for book in self.books}
+        left = {
+            (table.name, name, level): books[name].in_no_group(level)
+            for table, _ in self.tables
+            for name, labels in table.filter.items()
+            for level, groups in books[name].levels.items()
+            if level and not {*groups.labels}.isdisjoint({*labels} - {*books[name].leaves})
+        }
+        return {key: leaves for key, leaves in left.items() if leaves}
+
     @cached_property
     def cells(self) -> Cells:
         """The distinct cells of all groupings."""
