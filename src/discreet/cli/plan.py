@@ -8,6 +8,7 @@ from rich.table import Table as Grid
 
 from discreet.cli import _show
 from discreet.extras import require
+from discreet.labels import OTHER
 
 
 def plan(
@@ -69,5 +70,11 @@ def plan(
         _show.console.print(f"95% error of {which}: {BASES[basis]}.", markup=False)
     if compared:
         _show.console.print("As published: the 95% error with measure: published, one noise for all.", markup=False)
+    if planned.plan.layout.has_other:
+        _show.console.print(
+            f"{OTHER} is published, and a true 0 comes out too high on average. Where the codebook cannot give {OTHER},"
+            " leave it out by a filter, or fix it at 0.",
+            markup=False,
+        )
     if plot is not None:
         _show.console.print(f"figure written to {plot}", markup=False)

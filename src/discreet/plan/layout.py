@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.arrays import Integers
 from discreet.errors import SpecError
-from discreet.labels import listed
+from discreet.labels import OTHER, listed
 from discreet.plan.codebook import Codebook, Groups, grouped
 from discreet.plan.sections import Axis, TableSpec
 from discreet.plan.spec import ReleaseSpec
@@ -172,6 +172,12 @@ class Layout:
         levels = {(axis.book.name, axis.level): axis.book for grouping in self.groupings for axis in grouping.axes}
         left = {(name, level): book.in_no_group(level) for (name, level), book in levels.items() if level is not None}
         return {key: leaves for key, leaves in left.items() if leaves}
+
+    @property
+    def has_other(self) -> bool:
+        """True if an axis has the leaf `_other`, which no declared value has."""
+        axes = (axis for grouping in self.groupings for axis in grouping.axes)
+        return any(OTHER in axis.labels and len(axis.book.leaves) - 1 in axis.members[-1] for axis in axes)
 
     @property
     def outside_filters(self) -> dict[tuple[str, str, str], list[str]]:

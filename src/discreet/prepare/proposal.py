@@ -140,8 +140,8 @@ def _dimension(engine: Engine, column: str, kind: Kind, look: ColumnLook) -> Pro
         return "its name and its many values look like an id; ids are not published"
     if kind != "date" and not look.dates and _is_numbered(look):
         return (
-            f"its {look.distinct:,} whole numbers in {look.values:,} rows are spread evenly, like the numbers of households"
-            " or records; ids are not published. If this is a quantity, declare its ranges"
+            f"its {look.distinct:,} whole numbers in {look.values:,} rows are spread evenly, like the numbers of"
+            " households or records; ids are not published. If this is a quantity, declare its ranges"
         )
     are_codes = look.zeros > 0.01 * look.values
     if kind == "date" or look.dates > 0.9 * look.values:
