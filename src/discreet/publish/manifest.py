@@ -3,6 +3,8 @@
 import hashlib
 import json
 import platform
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -130,16 +132,26 @@ class LedgerEntry(Document):
 
 
 class SoftwareEntry(Document):
-    """The versions of the software that made the folder."""
+    """The versions of the software that made the folder, and since version 6 the build of Discreet."""
 
     discreet: Word
     python: Word
     numpy: Word
+    build: Fingerprint | None = None
 
     @classmethod
     def of_this_process(cls) -> "SoftwareEntry":
         """Return the versions of the running software."""
-        return cls(discreet=__version__, python=platform.python_version(), numpy=np.__version__)
+        return cls(discreet=__version__, python=platform.python_version(), numpy=np.__version__, build=_build())
+
+
+@cache
+def _build() -> str:
+    """Return 16 hexadecimal digits of a digest of all modules of Discreet. Builds of one version may differ."""
+    root, known = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
+        known.update(f"{path.relative_to(root).as_posix()}\n{digest(path.read_bytes())}\n".encode())
+    return known.hexdigest()[:16]
 
 
 class Manifest(Document):
