@@ -86,10 +86,9 @@ def test_one_population_has_one_interval_in_all_tables(folder: Path) -> None:
             assert published.plan.layout.cells.indices[source][position] == cell
             lower, upper = joint.ends_of_errors(int(source))
             width = (upper - lower).ravel()[position]
-            holders = [other for other in sources if cell in own[other]]
-            for other in holders:
-                at = published.plan.layout.cells.indices[other].tolist().index(cell)
-                other_lower, other_upper = joint.ends_of_errors(other)
+            for number in (number for number in sources if cell in own[number]):
+                at = published.plan.layout.cells.indices[number].tolist().index(cell)
+                other_lower, other_upper = joint.ends_of_errors(number)
                 assert width <= (other_upper - other_lower).ravel()[at] * (1 + 1e-8)
 
 

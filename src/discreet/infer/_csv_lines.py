@@ -30,9 +30,11 @@ def lines(
     that the table does not have is empty. Of each row, the first `width` entries are used.
     """
     others = dict.fromkeys((axis.dimension for axis in table.dimensions), TOTAL) | table.filter_words
-    labels_of = {name: (others.get(name, ""),) for name in dimensions}
     own_labels = {axis.book.name: axis.labels for axis in axes}
-    labels_of = {name: own for name, own in labels_of.items() if name not in own_labels} | own_labels
+    labels_of: dict[str, tuple[str, ...]] = {
+        name: (others.get(name, ""),) for name in dimensions if name not in own_labels
+    }
+    labels_of |= own_labels
     labels = itertools.product([table.name], *labels_of.values())
     numbers_start, order = 1 + len(labels_of), list(labels_of)
     label_fields = (1 + order.index(name) for name in dimensions)

@@ -39,6 +39,9 @@ from discreet.reconcile.table_plan import TablePlan, make_table_plan
 NORMAL = 1.959964
 """95% of a normal distribution is within so many standard deviations."""
 
+WIDEST = 1500
+"""The largest standard deviation of noise for which the law is computed; the tables of wider noise take seconds."""
+
 BASES = {
     "measured": "exact, from the integers of the noise",
     "law": "half the width of the published intervals, from the exact law of the error of least squares",
@@ -255,7 +258,8 @@ def _measured_as_published(plan: ReleasePlan) -> ReleasePlan | None:
 def _groupings(plan: ReleasePlan) -> tuple[PlannedGrouping, ...]:
     layout, table_plan = plan.layout, make_table_plan(plan)
     exact, joint = table_plan.exact_deviations(), joint_intervals(plan, table_plan)
-    half_widths = {} if plan.spec.reconcile == "wang-3" else joint.half_widths()
+    too_wide = any(ptable.utility["variance"][1] > WIDEST**2 for ptable in plan.ptables)
+    half_widths = {} if too_wide or plan.spec.reconcile == "wang-3" else joint.half_widths()
     reconciled = {index for _, part in table_plan.parts for index in part.grouping_indices}
     groupings = []
     for index, grouping in enumerate(layout.groupings):
