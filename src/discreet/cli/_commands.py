@@ -31,6 +31,8 @@ COMMANDS = {
     "ledger": "Keep the record of the privacy budget that was spent.",
     "convert": "Show the privacy of another tool's perturbation table.",
     "papers": "Compare the numbers of a paper with exact ones.",
+    "serve": "Show published folders in a browser, with any table that they determine.",
+    "site": "Write published tables as a site for any web server.",
     "demo": "Publish tables of a synthetic town.",
 }
 """Every command with one line about it. The module of that name has a function of that name, or an `app`."""
