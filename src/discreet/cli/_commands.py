@@ -30,6 +30,7 @@ COMMANDS = {
     "keys": "Make a secret key, or print its fingerprint.",
     "ledger": "Keep the record of the privacy budget that was spent.",
     "convert": "Show the privacy of another tool's perturbation table.",
+    "workbench": "From a data file to a published folder, in a browser on this machine.",
     "papers": "Compare the numbers of a paper with exact ones.",
     "demo": "Publish tables of a synthetic town.",
 }

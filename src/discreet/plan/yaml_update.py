@@ -64,14 +64,14 @@ def _differences(before: Any, after: Any, path: YamlPath) -> Iterator[tuple[Yaml
 
 def _of_mappings(before: dict[Any, Any], after: dict[Any, Any], path: YamlPath) -> Iterator[tuple[YamlPath, Any]]:
     common = [key for key in before if key in after]
-    added = list(after)[len(common) :]
-    if path and (not common or list(after)[: len(common)] != common):
+    if path and list(after)[: len(common)] != common:  # in another order
         yield path, after
         return
     for key in common:
         yield from _differences(before[key], after[key], (*path, key))
-    for key in added if common == list(after)[: len(common)] else [key for key in after if key not in before]:
-        yield (*path, key), after[key]
+    for key in after:
+        if key not in before:
+            yield (*path, key), after[key]
     for key in before:
         if key not in after:
             yield (*path, key), REMOVED
