@@ -40,11 +40,11 @@ class Steward:
 
         return asyncio.run(answer())
 
-    def get(self, page: str, **query: str) -> httpx.Response:
+    def get(self, page: str, /, **query: str) -> httpx.Response:
         """Return a page."""
         return self.request("GET", self.made.root + page, params=query)
 
-    def send(self, page: str, fields: dict[str, Any] | None = None, **headers: str) -> httpx.Response:
+    def send(self, page: str, fields: dict[str, Any] | None = None, /, **headers: str) -> httpx.Response:
         """Send a form, with its token, and follow to the page that it leads to."""
         data = {"form_token": self.made.form_token} | (fields or {})
         return self.request("POST", self.made.root + page, data=data, headers=headers)

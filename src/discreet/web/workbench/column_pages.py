@@ -71,6 +71,22 @@ def _as_section(proposed: Proposed) -> dict[str, Any]:
     return section | {"categories": list(categories) if same else categories}
 
 
+@router.post("/declare")
+def declare(visit: Visiting) -> Response:
+    """Say where several dimensions are declared, which takes their marks away."""
+    names, source = visit.form.texts("name"), visit.form.text("source")
+
+    def act() -> Response:
+        if not names or not source:
+            raise InputError(
+                "nothing is chosen, or no source is given; choose what you have checked, and say against what"
+            )
+        visit.workspace.document.change(lambda document: spec_forms.with_sources(document, names, source))
+        return visit.to("columns")
+
+    return visit.acting(act, lambda error: _list_shown(visit, error))
+
+
 @router.post("/remove-dimension")
 def remove_dimension(visit: Visiting) -> Response:
     """Remove a dimension that no table uses."""

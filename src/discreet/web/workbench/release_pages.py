@@ -77,7 +77,7 @@ def start_release(visit: Visiting) -> Response:
 @router.get("/progress")
 def progress_part(visit: Visiting) -> Response:
     """Show how far the job is, or what it left."""
-    return visit.part("progress.html", **_progress(visit))
+    return visit.part("progress.html", is_part=True, **_progress(visit))
 
 
 @router.post("/verify")

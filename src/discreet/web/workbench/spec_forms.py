@@ -76,6 +76,13 @@ def with_dimension(document: Document, name: str, form: Form) -> Document:
     return document | {"dimensions": document["dimensions"] | {name: dimension}}
 
 
+def with_sources(document: Document, names: Sequence[str], source: str) -> Document:
+    """Return a specification in which a source declares several dimensions."""
+    dimensions = document["dimensions"]
+    checked = {name: declared(dimensions[name], source) for name in dimensions if text(name) in names}
+    return document | {"dimensions": dimensions | checked}
+
+
 def _categories(before: Any, form: Form) -> Any:
     """Return categories: a list if each one stands for its own name only, and was written so; else a mapping."""
     rows = {

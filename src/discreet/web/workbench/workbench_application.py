@@ -28,7 +28,7 @@ from discreet.web.workbench import (
 from discreet.web.workbench.admission import STATIC as STATIC_PATH
 from discreet.web.workbench.admission import Admission
 from discreet.web.workbench.visit import NO_STORE, PACKAGE, Session, message_of, visit_of
-from discreet.web.workbench.workspace import Workspace
+from discreet.web.workbench.workspace import NothingOpenError, Workspace
 
 STATIC = {
     "discreet.css": ("discreet.web.shared", "text/css; charset=utf-8"),
@@ -117,6 +117,8 @@ def _static(name: str) -> Response:
 
 async def _show_mistake(request: Request, error: Exception) -> Response:
     """Show the message of a user's mistake on a page of its own."""
+    if isinstance(error, NothingOpenError):
+        return _error_page(request, 422, [], nothing_open=True)
     return _error_page(request, 422, message_of(error))
 
 
@@ -125,11 +127,12 @@ async def _show_refusal(request: Request, error: Exception) -> Response:
     return _error_page(request, error.status_code, [str(error.detail)])
 
 
-def _error_page(request: Request, status: int, lines: list[str]) -> Response:
+def _error_page(request: Request, status: int, lines: list[str], *, nothing_open: bool = False) -> Response:
     session: Session = request.app.state.session
     texts = page_texts(PACKAGE, chosen_language(session.workspace.language, request.headers.get("accept-language")))
     page = rendered(
         session.templates, "error.html", texts, root=session.root, form_token=session.form_token,
-        workspace=session.workspace, here="", error=lines, status=status,
+        workspace=session.workspace, here=request.url.path.removeprefix(session.root), error=lines,
+        status=status, nothing_open=nothing_open,
     )  # fmt: skip
     return HTMLResponse(page, status, NO_STORE)

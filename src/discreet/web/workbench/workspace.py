@@ -31,6 +31,10 @@ MOST_KEPT = 40
 Result = TypeVar("Result")
 
 
+class NothingOpenError(InputError):
+    """No data file and no specification is open."""
+
+
 class Results:
     """Results by key, the last ones. One computation runs at a time, because each uses every core."""
 
@@ -87,9 +91,9 @@ class Workspace:
 
     @property
     def document(self) -> SpecDocument:
-        """The specification that is worked on. Raise InputError if no file is open."""
+        """The specification that is worked on. Raise NothingOpenError if there is none."""
         if self._document is None:
-            raise InputError("no data file is open; open one first, on the first page")
+            raise NothingOpenError("no data file is open; open one first, on the first page")
         return self._document
 
     @property
