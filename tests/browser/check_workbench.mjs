@@ -1,7 +1,7 @@
 // Go through the workbench in Chromium. Standard input: {"browser", "address", "journey"}; standard output: what was seen.
 // A journey is a list of steps: ["goto", page], ["click", role, name], ["fill", label, text], ["check", label],
 // ["press", key, ...], ["tab", name]: press Tab until the element of this name has the focus, ["wait", text], ["look"]: axe and sideways
-// scrolling in both widths and colours, ["text", selector]: the words of an element.
+// scrolling in all widths and colours, ["text", selector]: the words of an element.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
@@ -57,6 +57,12 @@ const steps = {
   },
   wait: (text) => page.getByText(text).first().waitFor(),
   text: async (selector) => { seen.push((await page.locator(selector).first().innerText()).replace(/\s+/g, " ")); },
+  picture: async (file, width, height, scheme) => {
+    await page.waitForLoadState("networkidle");
+    await page.emulateMedia({ colorScheme: scheme ?? "light", reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height });
+    await page.screenshot({ path: file });
+  },
   url: async () => { seen.push(page.url().replace(root, "")); },
   look: async () => {
     await page.waitForLoadState("networkidle");

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def address(tmp_path: Path) -> Iterator[str]:
         process.communicate()
 
 
-def went(address: str, journey: list[tuple[str, ...]], *, scripts: bool = True) -> list[str]:
+def went(address: str, journey: Sequence[tuple[str, ...]], *, scripts: bool = True) -> list[str]:
     """Go through a journey. Return what was seen, and fail if something is wrong."""
     request = {"browser": shutil.which("chromium"), "address": address, "journey": journey, "scripts": scripts}
     command = ["node", str(visits.HERE / "check_workbench.mjs")]

@@ -1,6 +1,7 @@
 """A steward goes from a CSV file to a published folder that verifies; mistakes on the way are told, never a failure."""
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -90,6 +91,15 @@ def test_the_plan_shows_what_a_click_changed(tmp_path: Path) -> None:
     steward.get("plan")
     steward.send("budget", {"epsilon": "2", "delta": "1e-6"})
     assert "smaller now" in words(steward.get("plan"))
+
+
+def test_no_loss_is_shown_smaller_than_it_is(tmp_path: Path) -> None:
+    steward = ready(tmp_path)
+    shown = re.search(r"delta = (\S+) for one row", words(steward.get("plan")))
+    promise = steward.workspace.planned()[0].plan.promise
+    assert shown is not None
+    assert promise is not None
+    assert promise.delta <= float(shown[1]) <= 1.01 * promise.delta
 
 
 def test_a_budget_that_does_not_suffice_is_told(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet.design.compare import compare
+from discreet.exact import rounded_up
 from discreet.web.shared.language import page_texts
 from discreet.web.workbench.studio_charts import (
     SHADES,
@@ -42,7 +43,9 @@ def test_the_numbers_are_those_of_the_command(tmp_path: Path) -> None:
     steward = Steward(tmp_path)
     shown = words(steward.get("studio", counts="bounded", n="12", design="fair", epsilon="1/2", delta="0"))
     (entry,) = compare(["fair"], epsilon="1/2", n=12)
-    assert f"fair {entry.delta:.3g} {entry.epsilon:.4g} {entry.variance:.2f}" in shown.replace("\u2212", "-")
+    assert f"fair {rounded_up(entry.delta)} {rounded_up(entry.epsilon, 4)} {entry.variance:.2f}" in shown.replace(
+        "\u2212", "-"
+    )
     assert "fairness" in shown
 
 

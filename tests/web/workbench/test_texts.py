@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.plan.metadata import Language
 from discreet.web.shared.language import LANGUAGES
 from tests.web.workbench.steward import opened
 from tests.web.workbench.test_journey import ready
@@ -24,7 +25,7 @@ SOURCES = "\n".join(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_the_same_texts_with_the_same_values(language: str) -> None:
+def test_every_language_has_the_same_texts_with_the_same_values(language: Language) -> None:
     english, texts = TEXTS["en"], TEXTS[language]
     assert list(texts) == list(english)
     for name, text in texts.items():

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from discreet.account.ledger.ledger import Ledger
 from discreet.account.ledger.statement import Statement
 from discreet.errors import DiscreetError, InputError
+from discreet.exact import text
 from discreet.measure import secrets
 from discreet.web.workbench.visit import Visit, visit_of
 
@@ -20,7 +21,7 @@ Visiting = Annotated[Visit, Depends(visit_of)]
 def ledger_page(visit: Visiting) -> Response:
     """Show the ledger of the specification."""
     if not visit.workspace.is_open or visit.workspace.document.current.spec.ledger is None:
-        return visit.page("ledger.html", statement=None, verified=None, exported=None)
+        return _shown(visit, None)
     try:
         return _shown(visit, _opened(visit).show())
     except DiscreetError as error:
@@ -35,7 +36,12 @@ def _shown(
     exported: str | None = None,
     error: DiscreetError | None = None,
 ) -> Response:
-    return visit.page("ledger.html", error=error, statement=statement, verified=verified, exported=exported)
+    budget = None if statement is None else statement.budget
+    return visit.page(
+        "ledger.html", error=error, statement=statement, verified=verified, exported=exported,
+        budget_epsilon="" if budget is None else text(budget.epsilon),
+        budget_delta="" if budget is None else text(budget.delta),
+    )  # fmt: skip
 
 
 def _opened(visit: Visit) -> Ledger:

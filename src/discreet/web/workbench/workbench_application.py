@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from discreet.errors import DiscreetError
+from discreet.exact import rounded_up
 from discreet.web.shared.language import chosen_language, page_texts
 from discreet.web.shared.security import Application, Guard
 from discreet.web.shared.templating import environment, rendered
@@ -83,6 +84,7 @@ def workbench(workspace: Workspace) -> Workbench:
         The state of the session.
     """
     templates = environment(PACKAGE)
+    templates.filters["above"] = rounded_up  # no loss is shown smaller than it is
 
     def refused(accepted: str | None, reason: str) -> str:
         texts = page_texts(PACKAGE, chosen_language(None, accepted))
