@@ -22,9 +22,21 @@ for (const folder of folders) {
   await page.goto(pathToFileURL(file).href, { timeout });
   await page.setInputFiles("#folder", folder);
   await page.waitForSelector(".verdict", { timeout });
+  const languages = {};
+  const focused = await page.evaluate(() => document.activeElement.className);
+  for (const language of ["de", "fr", "es", "en"]) {
+    await page.click(`#languages button[lang=${language}]`, { timeout });
+    languages[language] = {
+      lang: await page.evaluate(() => document.documentElement.lang),
+      title: await page.title(),
+      verdict: await page.textContent(".verdict"),
+      items: await page.locator("#result li").count(),
+    };
+  }
   results.push({
+    languages,
     verdict: await page.textContent(".verdict"),
-    focused: await page.evaluate(() => document.activeElement.className),
+    focused,
     fails: await page.locator("ul.fails li").allTextContents(),
     proved: await page.locator("ul.proved li").allTextContents(),
     wrong,

@@ -46,5 +46,15 @@ def test_a_folder_holds_and_a_changed_one_does_not(page: Path, tmp_path: Path) -
     assert wrong["focused"].startswith("verdict")  # a screen reader says the verdict first
 
 
+def test_the_result_is_said_again_in_another_language(page: Path, tmp_path: Path) -> None:
+    [result] = said(page, released(tmp_path, "plain"))
+    languages = result["languages"]
+    assert {code: shown["lang"] for code, shown in languages.items()} == {code: code for code in languages}
+    assert len({shown["verdict"] for shown in languages.values()}) == 4
+    assert len({shown["title"] for shown in languages.values()}) == 4
+    assert len({shown["items"] for shown in languages.values()}) == 1
+    assert languages["en"]["verdict"] == result["verdict"]
+
+
 def test_the_page_is_accessible_and_fits_a_phone(page: Path) -> None:
     assert visits.findings(page.parent, ["verify.html"]) == {}

@@ -130,14 +130,22 @@ def test_a_total_is_that_of_least_squares() -> None:
 
 
 def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
-    """A given count of a million is met; a given zero leaves all other counts near their measurements."""
-    for fixed, refused in (({"where": {}, "count": 10**6}, False), ({"where": {"a": "_other"}, "count": 0}, True)):
+    """A given count of a million, with a reason, is met; a given zero leaves all other counts near their measurements."""
+    million = {"where": {}, "count": 10**6, "differs": "a register of all people"}
+    for fixed, refused in ((million, False), ({"where": {"a": "_other"}, "count": 0}, True)):
         layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[fixed])
         values = measured(layout, ptable, 2)
         (fitted,) = plan.fitted(values)
         assert list(too_far(plan, [fitted], values, [ptable.table])) == []
         fitted.counts[0] = fitted.counts[0] * 0
         assert bool(list(too_far(plan, [fitted], values, [ptable.table]))) == refused
+
+
+def test_a_given_count_without_a_reason_does_not_excuse_tables_that_are_far() -> None:
+    layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[{"where": {}, "count": 10**6}])
+    values = measured(layout, ptable, 2)
+    failures = list(too_far(plan, plan.fitted(values), values, [ptable.table]))
+    assert any(failure.startswith("total: ") for failure in failures)
 
 
 def test_a_given_count_that_fits_does_not_excuse_nonsense() -> None:

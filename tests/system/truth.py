@@ -66,8 +66,9 @@ def wrong_in(
 
     `groups` recodes the values of a dimension to the groups of a level. `tables` are those of these people; by default
     all tables. Errors are compared with `deviation`, by default that of the measurements, or, with several noises, that
-    of each margin by the plan. A margin of N cells may have 1 + 3 / sqrt(N) times this standard deviation in root mean
-    square.
+    of each margin by the plan. A margin of N cells may have 1 + 6 / sqrt(N) times this standard deviation in root mean
+    square: errors of a margin that is not measured share noise, and geometric noise exceeds four standard deviations
+    once in 300 draws.
     """
     mistakes: list[str] = []
     seen: dict[Any, int] = {}
@@ -90,7 +91,7 @@ def wrong_in(
             short = {tuple(v for v, h in zip(k, head, strict=True) if h in keep): n for k, n in margin.items()}
             error = math.sqrt(sum((n - true_counts.get(key, 0)) ** 2 for key, n in short.items()) / len(short))
             allowed = _deviation(release, table_spec.name, keep) if deviation is None else deviation
-            if error > allowed * (1 + 3 / math.sqrt(len(short))):
+            if error > allowed * (1 + 6 / math.sqrt(len(short))):
                 mistakes.append(f"{table_spec.name} by {keep}: error {error:.1f}, measured with {allowed:.1f}")
             for key, count in short.items():
                 if seen.setdefault((tuple((h, levels[h]) for h in keep), key), count) != count:

@@ -1,5 +1,7 @@
 // What a check says: a claim is proved, fails, or is not shown; and some things are only stated.
 
+import { inLanguage } from "./texts.js";
+
 /** A claim that does not hold. */
 export class Failure extends Error {}
 
@@ -14,8 +16,14 @@ export class Findings {
     this.list = [];
   }
 
-  add(state, claim, text) {
-    this.list.push({ state, claim, text });
+  /** Add what does not fail, by the name of its text and the values in it. `text` is the text in English. */
+  add(state, claim, name, values = {}) {
+    this.list.push({ state, claim, name, values, text: inLanguage("en", name, values) });
+  }
+
+  /** Add a claim that does not hold, and why, in English. */
+  addFailure(claim, text) {
+    this.list.push({ state: "fails", claim, text });
   }
 
   /** Run a check. Return its result; a Failure becomes a finding and gives undefined. */
@@ -24,7 +32,7 @@ export class Findings {
       return check();
     } catch (error) {
       if (!(error instanceof Failure || error instanceof RangeError)) throw error;
-      this.add("fails", claim, error.message);
+      this.addFailure(claim, error.message);
       return undefined;
     }
   }

@@ -45,7 +45,7 @@ export async function checkFolder(files, progress = async () => {}) {
       const known = error instanceof Failure || error instanceof RangeError || error instanceof TypeError;
       if (!known) throw error;
       const text = error instanceof TypeError ? "a field is missing or has another kind" : error.message;
-      findings.add("fails", claim, text);
+      findings.addFailure(claim, text);
       return undefined;
     }
   };
@@ -62,7 +62,7 @@ export async function checkFolder(files, progress = async () => {}) {
   }
   const noiseOf = await step("groupings", () => noiseOfGroupings(manifest, layout, certificates));
   if (noiseOf === undefined) return findings;
-  findings.add("proved", "groupings", `The specification has ${layout.groupings.length} groupings, as listed.`);
+  findings.add("proved", "groupings", "groupings", { count: layout.groupings.length });
   await step("promise", () => {
     const touches = touchesOf(layout, noiseOf, certificates.length, manifest.get("spec").get("unit").get("contributions"));
     checkPromise(findings, manifest, certificates, touches);
@@ -136,14 +136,14 @@ async function checkFiles(files, manifest, findings) {
     const computed = `sha256:${await sha256(files.bytes.get(name))}`;
     need(computed === digest, `${name} does not have the digest that the manifest states`);
   }
-  findings.add("proved", "files", `${stated.size} files have the digests that the manifest states; there is no other file.`);
+  findings.add("proved", "files", "files", { count: stated.size });
   return true;
 }
 
 async function noiseTable(files, name, findings) {
   const certificate = await checkedCertificate(files.text(name));
   need(certificate.kind === "counts" && certificate.lower === 0, "the table of noise is not for counts from 0 on");
-  findings.add("proved", name, "The weights give the stated delta, exactly, in integers.");
+  findings.add("proved", name, "certificate");
   return certificate;
 }
 
@@ -232,7 +232,7 @@ function checkNumbers(files, manifest, layout, certificates, noiseOf, findings) 
   const measured = measuredCells(layout, noiseOf);
   checkMeasurements(measurements, layout, noiseOf, certificates, measured);
   const count = measurements.reduce((sum, numbers) => sum + (numbers?.length ?? 0), 0);
-  findings.add("proved", "measurements", `Each of ${count} measurements is an output that its table of noise can give.`);
+  findings.add("proved", "measurements", "measurements", { count });
   const published = layout.tables.map((table) => publishedTable(table, layout, files, spec, version));
   const entries = additive.entriesOf(layout, spec, certificates.some((one) => one.upper !== null));
   additive.checkReconciled(manifest.get("reconciled"), entries, layout, spec.get("reconcile"));
@@ -245,10 +245,10 @@ function checkNumbers(files, manifest, layout, certificates, noiseOf, findings) 
   if (version > 1) {
     const known = checkIntervals(manifest, layout, noiseOf, certificates, measurements, published, entries.together);
     if (known.computed > 0) {
-      findings.add("proved", "intervals", `${known.computed} intervals are those that the measurements give, and hold their counts.`);
+      findings.add("proved", "intervals", "intervals", { count: known.computed });
     }
     if (known.held > 0) {
-      findings.add("stated", "stated", `The ends of ${known.held} intervals, which discreet verify computes again; each holds its count.`);
+      findings.add("stated", "stated", "other_intervals", { count: known.held });
     }
   }
   sayTables(findings, layout, published, entries);
@@ -258,25 +258,25 @@ function sayTables(findings, layout, published, entries) {
   const names = (numbers) => numbers.map((number) => layout.tables[number].name).join(", ");
   const read = entries.together.flat().filter((number) => published[number] !== null);
   if (read.length > 0) {
-    findings.add("proved", "adding up", `${names(read)}: no count is below 0, every margin is the sum of its cells, and tables of the same people agree.`);
+    findings.add("proved", "adding up", "additive", { tables: names(read) });
   }
   if (entries.clamped.length > 0) {
-    findings.add("proved", "clamped tables", `${names(entries.clamped)}: the measurements, not below 0. They are not made to add up.`);
+    findings.add("proved", "clamped tables", "clamped", { tables: names(entries.clamped) });
   }
   const unread = published.flatMap((table, number) => (table === null ? [number] : []));
   if (unread.length > 0) {
-    findings.add("not shown", "tables", `${names(unread)}: this page reads no Parquet files and no workbooks.`);
+    findings.add("not shown", "tables", "unread", { tables: names(unread) });
   }
 }
 
 function listStated(manifest, findings) {
   const spec = manifest.get("spec");
-  const say = (text) => findings.add("stated", "stated", text);
-  say("That the named columns were counted, and that values went into the categories as declared.");
-  say("That noise was drawn independently from the certified table, with keys of the stated kind. The counts before noise are not in the folder.");
-  if (spec.get("unit").get("id") !== null) say(`That the column ${spec.get("unit").get("id")} identifies people, and that rows beyond the contributions were left out.`);
-  if (spec.get("fixed").length > 0) say("That counts which are fixed are public from elsewhere.");
-  if (manifest.get("ledger") !== null) say("The entry of the ledger that paid for the release.");
-  say("Titles, texts, the report, Parquet files and workbooks: discreet verify makes them again from the measurements.");
-  say("Who made the folder. A digest shows changes; it is no signature.");
+  const say = (name, values) => findings.add("stated", "stated", name, values);
+  say("stated_columns");
+  say("stated_noise");
+  if (spec.get("unit").get("id") !== null) say("stated_id", { column: spec.get("unit").get("id") });
+  if (spec.get("fixed").length > 0) say("stated_fixed");
+  if (manifest.get("ledger") !== null) say("stated_ledger");
+  say("stated_rest");
+  say("stated_who");
 }

@@ -115,26 +115,6 @@ export function ofCurve(curve, reach, infinite, step) {
   return new Losses(-reach, masses, hull.at(-1).y, step);
 }
 
-/** Return a curve whose hull bounds k steps of a pair: P(S) <= a Q(S) + v, k times. */
-export function groupLosses(up, down, rows) {
-  const step = up.step * rows;
-  const curves = [up, down].map((losses) => deltaCurve(losses));
-  const reach = Math.max(...[up, down].map((losses) => -losses.first)) + 1;
-  const at = (which, i) => (i < 0 ? 1 : i >= curves[which].length ? curves[which].at(-1) : curves[which][i]);
-  const chain = (which, loss) => {
-    const a = Math.exp(loss * up.step);
-    const sum = Math.abs(loss) === 0 ? rows : (a ** rows - 1) / (a - 1);
-    return at(which, loss - [up, down][which].first) * sum * (1 + 1e-12);
-  };
-  const curve = new Float64Array(2 * reach + 1);
-  for (let loss = -reach; loss <= reach; loss++) {
-    const A = Math.exp(loss * step);
-    const backward = 1 - A + A * chain(1, -loss);
-    curve[loss + reach] = Math.min(1, loss >= 0 ? chain(0, loss) : Math.min(chain(0, loss), backward));
-  }
-  return ofCurve(curve, reach, curve[2 * reach], step);
-}
-
 /** Return an upper bound of delta at every point of the grid, from the first loss on. */
 export function deltaCurve(losses) {
   const curve = new Float64Array(losses.masses.length);

@@ -4,26 +4,19 @@ import { checkedCertificate } from "./certificate.js";
 import { Failure, Findings } from "./failure.js";
 import { checkFolder, Files } from "./folder.js";
 import { inWords } from "./fraction.js";
+import { claimName, inLanguage, LANGUAGES, readersLanguage } from "./texts.js";
 
-const HEADINGS = {
-  fails: "What does not hold",
-  "not shown": "What this page could not decide",
-  proved: "What holds",
-  stated: "What this page does not know",
-};
-const VERDICTS = {
-  fails: "A claim does not hold. Do not rely on these files.",
-  "not shown": "No claim fails, and not every claim was decided.",
-  proved: "Every claim that this page checks holds.",
-};
+const STATES = ["fails", "not shown", "proved", "stated"];
 
 const part = (id) => document.getElementById(id);
+const page = { language: readersLanguage(navigator.languages ?? []), findings: null, status: null };
+const say = (name, values) => inLanguage(page.language, name, values);
 
 function element(name, text, className) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  if (className !== undefined) made.className = className;
-  return made;
+  const created = document.createElement(name);
+  created.textContent = text;
+  if (className !== undefined) created.className = className;
+  return created;
 }
 
 /** Return the files that were chosen, by their names inside the folder. */
@@ -68,60 +61,97 @@ async function checkedFile([name, bytes]) {
   try {
     const certificate = await checkedCertificate(new Files([[name, bytes]]).text(name));
     const loss = certificate.epsilon === null ? `alpha = ${inWords(certificate.alpha)}` : `epsilon = ${inWords(certificate.epsilon)}`;
-    findings.add("proved", name, `One cell: ${loss}, delta = ${inWords(certificate.delta)}, recomputed from the weights in integers.`);
-    findings.add("stated", name, "The properties and the figures of utility, which discreet verify computes again.");
+    findings.add("proved", name, "certificate_alone", { loss, delta: inWords(certificate.delta) });
+    findings.add("stated", name, "certificate_rest");
   } catch (error) {
     if (!(error instanceof Failure || error instanceof RangeError)) throw error;
-    findings.add("fails", name, error.message);
+    findings.addFailure(name, error.message);
   }
   return findings;
 }
 
-function show(findings) {
+/** Show the findings, in the language of the page. */
+function showFindings() {
   const result = part("result");
   result.replaceChildren();
-  const verdict = element("p", VERDICTS[findings.verdict], `verdict ${findings.verdict.replace(" ", "-")}`);
-  verdict.tabIndex = -1;
-  result.append(verdict);
-  for (const [state, heading] of Object.entries(HEADINGS)) {
-    const some = findings.list.filter((finding) => finding.state === state);
-    if (some.length === 0) continue;
-    const list = element("ul", "", state.replace(" ", "-"));
-    for (const finding of some) {
-      const item = element("li", "");
-      if (state !== "stated") item.append(element("strong", `${finding.claim}: `));
-      item.append(finding.text);
-      list.append(item);
-    }
-    result.append(element("h2", heading), list);
+  if (page.findings === null) return;
+  const { verdict, list, failures } = page.findings;
+  const conclusion = element("p", say(`verdict_${verdict}`), `verdict ${verdict.replace(" ", "-")}`);
+  conclusion.tabIndex = -1;
+  result.append(conclusion);
+  const note = say("in_english");
+  if (failures.length > 0 && note !== "") result.append(element("p", note));
+  for (const state of STATES) {
+    const own = list.filter((finding) => finding.state === state);
+    if (own.length === 0) continue;
+    const items = element("ul", "", state.replace(" ", "-"));
+    items.append(...own.map(listItem));
+    result.append(element("h2", say(state)), items);
   }
-  verdict.focus();
+}
+
+function listItem(finding) {
+  const item = element("li", "");
+  if (finding.state !== "stated") item.append(element("strong", `${claimName(page.language, finding.claim)}: `));
+  const text = element("span", finding.state === "fails" ? finding.text : say(finding.name, finding.values));
+  if (finding.state === "fails") text.lang = "en";
+  item.append(text);
+  return item;
+}
+
+/** Show a text as the state of the page, and again in another language when the reader changes it. */
+function showStatus(name, values) {
+  page.status = { name, values };
+  const claim = values?.claim === undefined ? {} : { claim: claimName(page.language, values.claim) };
+  part("status").textContent = say(name, { ...values, ...claim });
+}
+
+/** Write every fixed text in a language, and what is shown. */
+function inNewLanguage(language) {
+  page.language = language;
+  document.documentElement.lang = language;
+  document.title = say("title");
+  for (const own of document.querySelectorAll("[data-text]")) own.textContent = say(own.dataset.text);
+  part("languages").ariaLabel = say("languages");
+  part("result").ariaLabel = say("result");
+  for (const button of part("languages").children) button.ariaPressed = String(button.lang === language);
+  if (page.status !== null) showStatus(page.status.name, page.status.values);
+  showFindings();
 }
 
 async function run(read) {
-  const status = part("status");
   const progress = async (claim) => {
-    status.textContent = `Checking ${claim} ...`;
+    showStatus("checking", { claim });
     await new Promise((resolve) => setTimeout(resolve, 0));
   };
-  part("result").replaceChildren();
-  await progress("the files");
+  page.findings = null;
+  showFindings();
+  await progress("files");
   try {
     const entries = await read();
     if (entries.length === 0) {
-      status.textContent = "There is no file. Choose the folder that holds manifest.json.";
+      showStatus("no_file");
       return;
     }
     const start = performance.now();
-    show(await checked(entries, progress));
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    status.textContent = `${entries.length} ${entries.length === 1 ? "file" : "files"}, ${seconds} seconds.`;
+    page.findings = await checked(entries, progress);
+    showFindings();
+    part("result").firstChild.focus();
+    showStatus("duration", { count: entries.length, seconds: (performance.now() - start) / 1000 });
   } catch (error) {
-    status.textContent = `The files could not be read: ${error.message}. Choose the folder again.`;
+    showStatus("unreadable", { reason: error.message });
   }
 }
 
 function start() {
+  for (const [language, name] of Object.entries(LANGUAGES)) {
+    const button = element("button", name);
+    button.type = "button";
+    button.lang = language;
+    button.addEventListener("click", () => inNewLanguage(language));
+    part("languages").append(button);
+  }
+  inNewLanguage(page.language);
   const zone = part("zone");
   for (const id of ["folder", "file"]) {
     part(id).addEventListener("change", (event) => run(() => chosenFiles(event.target.files)));

@@ -4,6 +4,7 @@ import { need } from "./failure.js";
 import * as fractions from "./fraction.js";
 import { field, fieldsAre } from "./json_text.js";
 import { hockeyStick, pairsAt, weightOnlyIn } from "./certificate.js";
+import { groupLosses } from "./group_lines.js";
 import * as losses from "./losses.js";
 
 const GRIDS = [2 ** 15, 2 ** 18, 2 ** 20];
@@ -26,7 +27,7 @@ export function checkPromise(findings, manifest, certificates, touches) {
     const expected = reason ?? "contributor keys do not compose";
     need(composed === null && stated === expected, `privacy.no_guarantee is '${stated}', and not '${expected}'`);
     if (reason !== null) need(privacy.get("cell") === null, "privacy.cell is stated, and there is no guarantee");
-    findings.add("stated", "promise", `The release as a whole has no guarantee: ${expected}.`);
+    findings.add("stated", "promise", "no_guarantee", { reason: expected });
   } else {
     need(stated === null || composed === null, `privacy.no_guarantee is '${stated}', and there is a composed guarantee`);
   }
@@ -34,7 +35,7 @@ export function checkPromise(findings, manifest, certificates, touches) {
   if (composed !== null) checkComposed(findings, composed, spec, certificates, touches, rows);
   else if (reason === null && spec.get("key") !== "contributors") {
     need(stated !== null && spec.get("budget") === null, "the release has a budget, and states no composed guarantee");
-    findings.add("stated", "promise", `The release as a whole has no guarantee: ${stated}.`);
+    findings.add("stated", "promise", "no_guarantee", { reason: stated });
   }
 }
 
@@ -51,7 +52,7 @@ function reasonForNone(manifest) {
 function checkTouches(findings, privacy, certificates, touches, manifest) {
   const most = Math.max(...touches.vectors.map((vector) => vector.reduce((sum, times) => sum + times, 0)));
   need(privacy.get("touches") === most, `touches: ${privacy.get("touches")} is stated, and one person is in ${most}`);
-  findings.add("proved", "touches", `One person is in at most ${most} measured cells.`);
+  findings.add("proved", "touches", "touches", { count: most });
   (manifest.get("certificates") ?? []).forEach((entry, table) => {
     const own = Math.max(...touches.vectors.map((vector) => vector[table]));
     need(entry.get("touches") === own, `touches of ${entry.get("file")}: ${entry.get("touches")} stated, ${own} counted`);
@@ -97,7 +98,7 @@ function checkCell(findings, cell, spec, certificates, rows) {
   }
   const same = certificates.some((one) => one.epsilon === null || fractions.compare(epsilon, one.epsilon) === 0);
   need(same, "privacy.cell.epsilon is no certificate's epsilon");
-  findings.add("proved", "one cell", `One cell alone: epsilon = ${cell.get("epsilon")}, delta = ${fractions.inWords(delta)}.`);
+  findings.add("proved", "one cell", "one_cell", { epsilon: cell.get("epsilon"), delta: fractions.inWords(delta) });
 }
 
 /** Return what keys of contributors add to delta, because they are not quite uniform. Rounded up. */
@@ -131,13 +132,16 @@ function checkComposed(findings, composed, spec, certificates, touches, rows) {
   need(delta.top >= 0n, "privacy.composed.delta is below 0");
   need(fractions.compare(delta, most) <= 0, "promise: the composed delta is above the delta of the budget");
   checkFloor(findings, composed, certificates, touches, rows);
-  const words = `epsilon = ${composed.get("epsilon")} and delta = ${composed.get("delta")}`;
+  const figures = { epsilon: composed.get("epsilon"), delta: composed.get("delta") };
   const state = provedOrRefuted(epsilon, delta, certificates, touches, rows);
   if (state.proved) {
-    findings.add("proved", "promise", `For one person, over all cells together: ${words}. This page's own bound of delta is ${state.upper}.`);
+    findings.add("proved", "promise", "promise", { ...figures, upper: state.upper });
   } else {
-    need(!state.refuted, `promise: ${words} is stated, and delta is at least ${state.lower}`);
-    findings.add("not shown", "promise", `${words}: this page's own bounds of delta are ${state.lower} and ${state.upper}, which do not decide.`);
+    need(
+      !state.refuted,
+      `promise: epsilon = ${figures.epsilon} and delta = ${figures.delta} is stated, and delta is at least ${state.lower}`,
+    );
+    findings.add("not shown", "promise", "undecided", { ...figures, lower: state.lower, upper: state.upper });
   }
 }
 
@@ -242,7 +246,7 @@ function groups(certificates, most, one, rows, grid, direction) {
   const range = one.reduce((sum, pairs, table) => sum + 2 * losses.largestLoss(pairs) * rows * most[table], 0);
   const step = Math.max(range / grid / rows, 1e-9);
   const back = certificates.map((certificate) => floatPairs(certificate, 1, direction === "added" ? "removed" : "added"));
-  return one.map((pairs, table) => losses.groupLosses(losses.ofPairs(pairs, step), losses.ofPairs(back[table], step), rows));
+  return one.map((pairs, table) => groupLosses(losses.ofPairs(pairs, step), losses.ofPairs(back[table], step), rows));
 }
 
 function distances(rows) {
@@ -302,12 +306,12 @@ function checkFloor(findings, composed, certificates, touches, rows) {
     rows > MOST_SPLIT ? null : largestOf(partitions(rows).map((parts) => anyOf(parts.map((distance) => endOf(certificate, distance))))),
   );
   if (ends.includes(null)) {
-    findings.add("stated", "floor", `No epsilon brings delta below ${composed.get("floor")}, as the publisher states.`);
+    findings.add("stated", "floor", "floor_stated", { floor: composed.get("floor") });
     return;
   }
   const floor = largestOf(touches.vectors.map((vector) => anyOf(vector.map((times, table) => fractions.chanceOfAny(ends[table], times)))));
   need(fractions.compare(stated, floor) >= 0, `floor: delta never falls below ${fractions.inWords(floor)}, and ${composed.get("floor")} is stated`);
-  findings.add("proved", "floor", `The part of delta that no epsilon lowers is at most ${composed.get("floor")}.`);
+  findings.add("proved", "floor", "floor", { floor: composed.get("floor") });
 }
 
 function anyOf(parts) {
