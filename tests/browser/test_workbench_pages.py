@@ -17,6 +17,7 @@ from discreet.publish.verify_folder import verify_folder
 from tests.browser import visits
 from tests.conftest import unavailable
 from tests.web.workbench.steward import PEOPLE
+from tests.web.workbench.test_ledger_pages import with_ledger
 from tests.web.workbench.test_spec_forms import SPEC
 
 
@@ -171,3 +172,47 @@ def test_a_second_browser_is_not_let_in(address: str) -> None:
     went(address, [("text", "h1")])
     (said,) = went(address, [("look",), ("text", "h1")])
     assert said == "This page is locked"
+
+
+def test_the_studio_draws_again_after_a_change(address: str) -> None:
+    journey = [
+        ("goto", "studio"),
+        ("look",),
+        ("check", "from 0 to"),
+        ("wait", "Properties"),
+        ("look",),
+        ("check", "exponential"),
+        ("wait", "exponential 0"),
+        ("fill", "epsilon", "none"),
+        ("wait", "This does not work yet"),
+        ("fill", "epsilon", "2"),
+        ("wait", "Properties"),
+        ("click", "button", "Find designs"),
+        ("wait", "Totals are upper bounds."),
+        ("look",),
+    ]
+    went(address, [step for step in journey if step != ("wait", "exponential 0")])
+
+
+def test_a_ledger_is_shown_and_its_chain_verified(address: str, tmp_path: Path) -> None:
+    with_ledger(tmp_path)
+    journey = [
+        ("goto", "ledger"),
+        ("look",),
+        ("goto", ""),
+        ("click", "button", "Open ledger.yaml"),
+        ("goto", "ledger"),
+        ("wait", "units left"),
+        ("look",),
+        ("click", "button", "Recompute everything"),
+        ("wait", "Every check holds"),
+        ("look",),
+    ]
+    went(address, journey)
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_the_pages_fit_in_other_languages(address: str, language: str) -> None:
+    pages = ["", "columns", "dimension?name=sex", "tables", "settings", "yaml", "release", "check", "ledger", "studio"]
+    journey = [("goto", f"language?to={language}"), *(step for page in pages for step in (("goto", page), ("look",)))]
+    went(address, journey)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from discreet.errors import FixedCountWarning
 from discreet.publish.verify_folder import verify_folder
 from tests.web.workbench.steward import Steward, opened, words
 
@@ -84,6 +85,16 @@ def test_a_folder_that_cannot_be_made_is_refused_or_fails_with_a_message(tmp_pat
         assert steward.workspace.job.error is not None
         assert steward.get("progress").status_code == 200
     assert not (tmp_path.parent / "out").exists()
+
+
+def test_fixed_counts_that_noise_does_not_explain_are_told(tmp_path: Path) -> None:
+    steward = ready(tmp_path)
+    steward.send("yaml", {"content": steward.text + "fixed: [{count: 5000, differs: a register}]\n"})
+    steward.send("table", {"table": "0", "name": "sex", "dimension": "sex", "margins": "all"})
+    with pytest.warns(FixedCountWarning):
+        steward.send("release", {"folder": "out"})
+        steward.wait()
+    assert "a register" in words(steward.get("progress"))
 
 
 def test_the_plan_shows_what_a_click_changed(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ def with_ledger(folder: Path) -> Steward:
     Ledger.open(folder / "town.ledger", unit=unit, epsilon=5, delta="1e-6", secret=secret)
     settings = SETTINGS | {"key": "query", "secret": "secret.key", "ledger": "town.ledger"}
     assert steward.send("settings", settings).status_code == 200
+    assert steward.send("save", {"name": "ledger.yaml"}).status_code == 200
     return steward
 
 

@@ -29,6 +29,8 @@ class Made:
         True if the release went on from measurements that an earlier run drew.
     units, left
         The units that the ledger was charged, and those that are left; None without a ledger.
+    unexplained
+        Fixed counts that noise does not explain, each with the reason that the specification gives.
     """
 
     folder: Path
@@ -36,6 +38,7 @@ class Made:
     resumed: bool
     units: int | None = None
     left: int | None = None
+    unexplained: tuple[str, ...] = ()
 
 
 class Job:
@@ -109,7 +112,13 @@ def release_job(spec: Path, name: str, folder: Path, log: Path | None) -> Job:
         tell(PUBLISHED, 1)
         charge = release.charge
         left = None if charge is None else charge.left - charge.units
-        return Made(folder, log, release.resumed is not None, None if charge is None else charge.units, left)
+        unexplained = tuple(
+            f"{count.text}; noise does not explain that: {count.differs}"
+            for count in release.published.given_counts
+            if not count.explained
+        )
+        units = None if charge is None else charge.units
+        return Made(folder, log, release.resumed is not None, units, left, unexplained)
 
     return Job("release", name, work)
 
