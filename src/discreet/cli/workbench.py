@@ -56,4 +56,9 @@ def workbench(
             webbrowser.open(made.address(address))
 
     with server.listening(server.LOOPBACK_ADDRESS, port) as listener:
-        server.serve(made.application, listener, started)
+        try:
+            server.serve(made.application, listener, started)
+        finally:
+            if workspace.job is not None and workspace.job.is_running:
+                _show.console.print(f"the {workspace.job.kind} of {workspace.job.name} is finished first", markup=False)
+                workspace.job.wait()

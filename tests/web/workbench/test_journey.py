@@ -30,6 +30,12 @@ def ready(folder: Path) -> Steward:
     return steward
 
 
+def publish(steward: Steward) -> None:
+    """Publish the folder out, and wait until the release has ended."""
+    steward.send("release", {"folder": "out"})
+    steward.wait()
+
+
 def test_from_a_csv_file_to_a_folder_that_verifies(tmp_path: Path) -> None:
     steward = ready(tmp_path)
     assert "450" in words(steward.get("preview", name="sex"))
@@ -51,8 +57,7 @@ def test_from_a_csv_file_to_a_folder_that_verifies(tmp_path: Path) -> None:
 
 def test_the_report_and_the_files_are_shown_without_scripts(tmp_path: Path) -> None:
     steward = ready(tmp_path)
-    steward.send("release", {"folder": "out"})
-    steward.wait()
+    publish(steward)
     report = steward.get("published/out/report.html")
     policy = report.headers["content-security-policy"]
     assert report.status_code == 200
@@ -66,8 +71,7 @@ def test_the_report_and_the_files_are_shown_without_scripts(tmp_path: Path) -> N
 
 def test_a_changed_folder_does_not_verify_and_says_why(tmp_path: Path) -> None:
     steward = ready(tmp_path)
-    steward.send("release", {"folder": "out"})
-    steward.wait()
+    publish(steward)
     with (tmp_path / "out" / "sex_by_age.csv").open("a") as file:
         file.write("\n")
     steward.send("verify", {"folder": "out"})
@@ -92,8 +96,7 @@ def test_fixed_counts_that_noise_does_not_explain_are_told(tmp_path: Path) -> No
     steward.send("yaml", {"content": steward.text + "fixed: [{count: 5000, differs: a register}]\n"})
     steward.send("table", {"table": "0", "name": "sex", "dimension": "sex", "margins": "all"})
     with pytest.warns(FixedCountWarning):
-        steward.send("release", {"folder": "out"})
-        steward.wait()
+        publish(steward)
     assert "a register" in words(steward.get("progress"))
 
 
