@@ -1,5 +1,6 @@
 """The form changes the YAML and the YAML changes the form; comments and what a form does not know stay."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -136,8 +137,31 @@ def test_a_specification_with_a_mistake_is_opened_to_be_repaired(tmp_path: Path)
     answer = steward.send("open", {"file": "bad.yaml"})
     assert "epsilon" in words(answer)
     assert steward.get("tables").status_code == 422
+    assert "bad.yaml" in words(steward.get("tables"))
     assert steward.send("yaml", {"content": SPEC}).status_code == 200
     assert steward.text == SPEC
+
+
+def test_what_another_program_wrote_is_not_overwritten(tmp_path: Path) -> None:
+    steward = steward_with_spec(tmp_path)
+    steward.send("budget", {"epsilon": "2", "delta": "1e-6"})
+    (tmp_path / "own.yaml").write_text(SPEC.replace("People", "Others"))
+    assert steward.send("save").status_code == 422
+    assert steward.send("release", {"folder": "out"}).status_code == 422
+    assert "Others" in (tmp_path / "own.yaml").read_text()
+    assert steward.send("save", {"name": "mine.yaml"}).status_code == 200
+    assert steward.send("save").status_code == 200
+
+
+def test_a_dimension_of_many_categories_is_left_to_the_text(tmp_path: Path) -> None:
+    steward = steward_with_spec(tmp_path)
+    many = "[" + ", ".join(f"c{i}" for i in range(3000)) + "]"
+    steward.send("yaml", {"content": re.sub(r"categories:.*?  age:", f"categories: {many}\n  age:", SPEC, flags=re.S)})
+    page, preview = steward.get("dimension", name="sex"), steward.get("preview", name="sex")
+    assert "3,000" in words(page)
+    assert 'name="label"' not in page.text
+    assert preview.text.count("<tr") < 500
+    assert "_other" in words(preview)
 
 
 def test_it_is_saved_on_request_for_its_owner_alone(tmp_path: Path) -> None:

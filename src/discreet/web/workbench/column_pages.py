@@ -1,8 +1,8 @@
 """Columns and what they become: categories and ranges, with the private preview of the true counts beside them."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError, InputError
@@ -10,11 +10,12 @@ from discreet.labels import OTHER
 from discreet.plan.yaml_file import text
 from discreet.prepare.proposal import Proposed
 from discreet.web.workbench import spec_forms
-from discreet.web.workbench.visit import Visit, message_of, visit_of
+from discreet.web.workbench.visit import Visit, Visiting, message_of
 
 router = APIRouter()
 
-Visiting = Annotated[Visit, Depends(visit_of)]
+MOST_ROWS = 400
+"""Categories of a dimension that are shown as rows."""
 
 
 @router.get("/columns")
@@ -130,7 +131,14 @@ def _shown(visit: Visit, name: str, error: DiscreetError | None = None) -> Respo
         for label, (lower, upper) in (dimension.ranges or {}).items()
     ]
     return visit.page(
-        "dimension.html", error=error, name=name, dimension=dimension, kind=kind, rows=rows, ranges=ranges
+        "dimension.html",
+        error=error,
+        name=name,
+        dimension=dimension,
+        kind=kind,
+        rows=rows,
+        ranges=ranges,
+        most_rows=MOST_ROWS,
     )
 
 
@@ -173,4 +181,4 @@ def preview_part(visit: Visiting) -> Response:
         counts = visit.workspace.preview_of(visit.query("name"))
     except DiscreetError as error:
         return visit.part("message.html", error=message_of(error))
-    return visit.part("preview.html", counts=counts, dimension=counts.dimensions[0], other=OTHER)
+    return visit.part("preview.html", counts=counts, dimension=counts.dimensions[0], other=OTHER, most_rows=MOST_ROWS)

@@ -1,18 +1,14 @@
 """The first step: choose a data file or a specification in the folder."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError
 from discreet.web.shared.language import chosen_language
-from discreet.web.workbench.visit import Visit, visit_of
+from discreet.web.workbench.visit import Visit, Visiting
 from discreet.web.workbench.working_folder import SPEC_ENDINGS
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 
 @router.get("/")

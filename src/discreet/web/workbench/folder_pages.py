@@ -7,9 +7,8 @@ import base64
 import hashlib
 import re
 from pathlib import PurePosixPath
-from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import BaseModel, ValidationError
 from starlette.responses import FileResponse, Response
 
@@ -17,12 +16,10 @@ from discreet import files
 from discreet.errors import InputError
 from discreet.publish.steward_log import WARNING
 from discreet.web.workbench.release_pages import LOG_ENDING
-from discreet.web.workbench.visit import NO_STORE, Visit, visit_of
+from discreet.web.workbench.visit import NO_STORE, Visiting
 from discreet.web.workbench.working_folder import MANIFEST
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 SHOWN_TYPES = {
     ".csv": "text/plain; charset=utf-8", ".json": "application/json", ".md": "text/plain; charset=utf-8",

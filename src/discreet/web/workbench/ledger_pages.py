@@ -1,8 +1,6 @@
 """The ledger: what was spent, what is reserved, what is left, whether the chain holds, and its export."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.account.ledger.ledger import Ledger
@@ -10,11 +8,9 @@ from discreet.account.ledger.statement import Statement
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import text
 from discreet.measure import secrets
-from discreet.web.workbench.visit import Visit, visit_of
+from discreet.web.workbench.visit import Visit, Visiting
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 
 @router.get("/ledger")

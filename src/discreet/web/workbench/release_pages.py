@@ -1,19 +1,17 @@
 """Release with progress, and what the release left: the folder, and the private log."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError, InputError
 from discreet.publish.two_checks import TwoChecks
 from discreet.web.workbench.release_job import Made, release_job, verify_job
-from discreet.web.workbench.visit import Visit, message_of, visit_of
+from discreet.web.workbench.visit import Visit, Visiting, message_of
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 LOG_ENDING = ".private.json"
 

@@ -1,18 +1,14 @@
 """Whose privacy is kept, the labels of the release, its keys and its ledger."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError
 from discreet.measure import secrets
 from discreet.web.workbench import spec_forms
-from discreet.web.workbench.visit import Visit, visit_of
+from discreet.web.workbench.visit import Visit, Visiting
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 OUTPUTS = ("csv", "parquet", "json-stat", "sdmx-csv", "xlsx")
 

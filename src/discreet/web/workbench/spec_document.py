@@ -4,6 +4,7 @@ The text is always a specification that can be read. A text with a mistake is ke
 that pages can show both.
 """
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet import files
-from discreet.errors import SpecError
+from discreet.errors import OutputError, SpecError
 from discreet.plan import yaml_file
 from discreet.plan.read_spec import SpecFile, read_text
 from discreet.plan.spec import ReleaseSpec
@@ -56,13 +57,22 @@ class SpecDocument:
     ----------
     file
         Where the specification is saved.
+
+    Parameters
+    ----------
+    content
+        The text.
+    file
+        The file. It need not exist.
+    on_disk
+        What the file holds; None if it does not exist.
     """
 
-    def __init__(self, content: str, file: Path, *, saved: bool) -> None:
+    def __init__(self, content: str, file: Path, *, on_disk: str | None = None) -> None:
         self.file = file
         self._lock = threading.Lock()
         self._current = Current(content, read_text(content, file), 1)
-        self._saved = content if saved else None
+        self._on_disk = on_disk
         self._before: list[str] = []
         self._draft: Draft | None = None
 
@@ -79,7 +89,7 @@ class SpecDocument:
     @property
     def is_saved(self) -> bool:
         """True if the file has the current text."""
-        return self._saved == self._current.content
+        return self._on_disk == self._current.content
 
     @property
     def can_undo(self) -> bool:
@@ -126,17 +136,29 @@ class SpecDocument:
         Raises
         ------
         OutputError
-            The new file exists, or the file cannot be written.
+            The new file exists, another program changed the file, or the file cannot be written.
         """
         with self._lock:
             content = self._current.content
+            if file is None or file == self.file:
+                self._refuse_to_overwrite()
             if file is not None and file != self.file:
                 files.new_path(file)
                 spec_file = read_text(content, file)  # relative paths start at the folder of the file
                 self._current = Current(content, spec_file, self._current.number + 1)
                 self.file = file
             files.write(self.file, content.encode(), private=True)
-            self._saved = content
+            self._on_disk = content
+
+    def _refuse_to_overwrite(self) -> None:
+        """Raise OutputError if the file is not as it was when it was opened or saved."""
+        if not os.path.lexists(self.file):
+            return
+        if self._on_disk is None or yaml_file.file_text(self.file) != self._on_disk:
+            raise OutputError(
+                f"another program wrote {self.file.name} after it was opened here; save under another name, or open it"
+                " again"
+            )
 
     def _accept(self, content: str) -> None:
         """Make a text the current one. Raise SpecError if it is no specification."""

@@ -1,10 +1,9 @@
 """The studio: up to four designs of noise side by side, at equal privacy or at equal variance, and the adviser."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.design.compare import Compared, compare
@@ -14,11 +13,9 @@ from discreet.exact import Epsilon
 from discreet.plan.adviser import advise
 from discreet.web.shared.language import PageTexts
 from discreet.web.workbench.studio_charts import Line, Names, delta_chart, linear_chart, probability_map
-from discreet.web.workbench.visit import Visit, message_of, visit_of
+from discreet.web.workbench.visit import Visit, Visiting, message_of
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 UNBOUNDED = ("geometric", "gaussian", "power", "staircase", "maxent")
 BOUNDED = ("geometric", "fair", "weakly_honest", "exponential", "uniform")

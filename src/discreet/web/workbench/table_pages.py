@@ -1,17 +1,13 @@
 """Tables and budget, with the plan beside them: guarantee, cost and error to expect, from the specification alone."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError, InputError
 from discreet.web.workbench import spec_forms
-from discreet.web.workbench.visit import Visit, message_of, visit_of
+from discreet.web.workbench.visit import Visit, Visiting, message_of
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 
 @router.get("/tables")

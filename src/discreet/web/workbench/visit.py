@@ -6,8 +6,10 @@ Every form carries the token of the session, besides the check of the origin tha
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 from urllib.parse import parse_qs, quote
 
+from fastapi import Depends
 from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -146,6 +148,10 @@ async def visit_of(request: Request) -> Visit:
     ):
         raise HTTPException(403, "this form does not come from a page of this session; load the page again")
     return Visit(session, request, form, texts)
+
+
+Visiting = Annotated[Visit, Depends(visit_of)]
+"""The visit of a request, as the parameter of a page."""
 
 
 async def _form(request: Request) -> Form:

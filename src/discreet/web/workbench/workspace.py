@@ -91,7 +91,9 @@ class Workspace:
 
     @property
     def document(self) -> SpecDocument:
-        """The specification that is worked on. Raise NothingOpenError if there is none."""
+        """The specification that is worked on. Raise InputError if there is none, or if it has a mistake."""
+        if self.unread is not None:
+            raise InputError(f"{self.unread[0].name} has a mistake; repair it on the page YAML, or open another file")
         if self._document is None:
             raise NothingOpenError("no data file is open; open one first, on the first page")
         return self._document
@@ -125,7 +127,7 @@ class Workspace:
             ("initial", data, table, sheet),
             lambda: initial_spec(data, folder=self.folder.path, table=table, sheet=sheet),
         )
-        self._take(SpecDocument(spec.text, self._free_name(file), saved=False))
+        self._take(SpecDocument(spec.text, self._free_name(file)))
 
     def replace(self, content: str) -> None:
         """Take another text for the specification, also for one that was opened with a mistake."""
@@ -135,7 +137,7 @@ class Workspace:
         file, _ = self.unread
         content = content.replace("\r\n", "\n")
         try:
-            self._take(SpecDocument(content, file, saved=False))
+            self._take(SpecDocument(content, file, on_disk=yaml_file.file_text(file)))
         except SpecError as error:
             self.unread = file, Draft(content, error)
             raise
@@ -189,9 +191,10 @@ class Workspace:
         job.start(self.results.clear)
 
     def _open_spec(self, file: Path) -> None:
-        content = yaml_file.file_text(file).replace("\r\n", "\n")
+        on_disk = yaml_file.file_text(file)
+        content = on_disk.replace("\r\n", "\n")
         try:
-            self._take(SpecDocument(content, file, saved=True))
+            self._take(SpecDocument(content, file, on_disk=on_disk))
         except SpecError as error:
             self._document, self.unread = None, (file, Draft(content, error))
             raise

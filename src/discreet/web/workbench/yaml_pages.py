@@ -1,16 +1,12 @@
 """The specification as YAML: to read, to change, to save, to take a change back."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError, OutputError, SpecError
-from discreet.web.workbench.visit import Visit, visit_of
+from discreet.web.workbench.visit import Visit, Visiting
 
 router = APIRouter()
-
-Visiting = Annotated[Visit, Depends(visit_of)]
 
 
 @router.get("/yaml")
