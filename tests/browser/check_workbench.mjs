@@ -23,7 +23,7 @@ page.on("request", (request) => {
 });
 page.on("pageerror", (error) => wrong.add(`script: ${error.message}`));
 page.on("console", (message) => {
-  if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) wrong.add(`console: ${message.text()}`);
+  if (message.type() === "error" && !/status of 4\d\d|ERR_CONNECTION|^htmx:/.test(message.text())) wrong.add(`console: ${message.text()}`);
 });
 page.on("response", (response) => {
   if (response.status() >= 500) wrong.add(`${response.status()}: ${response.url()}`);
@@ -55,6 +55,7 @@ const steps = {
     }
     wrong.add(`the Tab key never reaches ${name}`);
   },
+  end: async (id) => { process.kill(Number(id), "SIGINT"); await page.waitForTimeout(4000); },
   wait: (text) => page.getByText(text).first().waitFor(),
   text: async (selector) => { seen.push((await page.locator(selector).first().innerText()).replace(/\s+/g, " ")); },
   picture: async (file, width, height, scheme) => {

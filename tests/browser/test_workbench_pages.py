@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from tests.web.workbench.test_ledger_pages import with_ledger
 from tests.web.workbench.test_spec_forms import SPEC
 
 
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    """Start the workbench on a file of people, as a user does. Yield the address that it prints."""
+@contextmanager
+def started(tmp_path: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """Start the workbench on a file of people, as a user does. Yield the address that it prints, and the process."""
     reason = visits.missing()
     if reason is not None:
         unavailable(reason)
@@ -34,9 +35,17 @@ def address(tmp_path: Path) -> Iterator[str]:
         assert process.stdout is not None
         printed = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", process.stdout.readline())
         assert printed is not None
-        yield printed.group()
-        process.send_signal(signal.SIGINT)
+        yield printed.group(), process
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
         process.communicate()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a workbench on a file of people."""
+    with started(tmp_path) as (printed, _):
+        yield printed
 
 
 def went(address: str, journey: Sequence[tuple[str, ...]], *, scripts: bool = True) -> list[str]:
@@ -166,6 +175,17 @@ def test_a_mistake_is_shown_without_losing_what_was_typed(address: str, tmp_path
     ]
     (said,) = went(address, journey)
     assert "line" in said
+
+
+def test_a_session_that_has_ended_is_told(tmp_path: Path) -> None:
+    with started(tmp_path) as (address, process):
+        journey = [
+            ("goto", "tables"),
+            ("wait", "promises nothing"),
+            ("end", str(process.pid)),
+            ("click", "checkbox", "age"),
+        ]
+        went(address, [*journey, ("wait", "it has ended")])
 
 
 def test_a_second_browser_is_not_let_in(address: str) -> None:

@@ -87,6 +87,7 @@ class Workspace:
         self.job: Job | None = None
         self.results = Results()
         self._document: SpecDocument | None = None
+        self._starting = threading.Lock()
         self._plans: list[PlannedRelease] = []
 
     @property
@@ -185,10 +186,11 @@ class Workspace:
 
     def start(self, job: Job) -> None:
         """Start a job. Raise InputError if one is running."""
-        if self.job is not None and self.job.is_running:
-            raise InputError("another release or check is running; wait until it has ended")
-        self.job = job
-        job.start(self.results.clear)
+        with self._starting:
+            if self.job is not None and self.job.is_running:
+                raise InputError("another release or check is running; wait until it has ended")
+            self.job = job
+            job.start(self.results.clear)
 
     def _open_spec(self, file: Path) -> None:
         on_disk = yaml_file.file_text(file)

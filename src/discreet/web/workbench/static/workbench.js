@@ -12,6 +12,15 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   box.scrollIntoView({ block: "nearest" });
 });
 
+document.addEventListener("htmx:sendError", () => {
+  const box = document.getElementById("message");
+  const message = document.createElement("p");
+  message.className = "message error";
+  message.setAttribute("role", "alert");
+  message.textContent = box.dataset.ended;
+  box.replaceChildren(message);
+});
+
 // A button that was pressed is not pressed again while its page loads.
 document.addEventListener("submit", (event) => {
   const form = event.target;
