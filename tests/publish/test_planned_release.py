@@ -1,18 +1,23 @@
 """What a plan says of the errors to expect, against the certified integers and against simulated least squares."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+import discreet as dc
 from discreet import design
+from discreet.cli import app
 from discreet.measure import secrets
 from discreet.publish.noise_in_words import error_within
-from discreet.publish.planned_release import describe
+from discreet.publish.planned_release import describe, units_in_words
 from discreet.reconcile.table_plan import make_table_plan
 from discreet.release.plan_release import plan
+from tests.town import settle
 
 
 def spec(**changes: Any) -> dict[str, Any]:
@@ -99,3 +104,26 @@ def test_what_a_ledger_would_be_charged_is_shown_and_nothing_is_reserved(tmp_pat
     assert charge is not None
     assert (charge.units, charge.left, charge.capacity) == (4, ledger.capacity, ledger.capacity)
     assert ledger.head == before
+
+
+@pytest.mark.parametrize(("epsilon", "is_limited"), [("0.1", True), ("1", False)])
+def test_the_error_of_a_plan_stands_beside_that_without_the_units_of_its_ledger(
+    tmp_path: Path, epsilon: str, is_limited: bool
+) -> None:
+    """Ten units of epsilon 0.1 do not pay for one geometric measurement of epsilon 1; one unit of epsilon 1 does."""
+    town = settle(tmp_path)
+    unit, secret = dc.design.geometric(epsilon=epsilon).certify(), secrets.read_secret(tmp_path / "secret.key")
+    dc.account.Ledger.open(tmp_path / "ledger", unit=unit, epsilon=5, delta="1e-5", secret=secret)
+    spec = {**town, "design": None, "budget": {"epsilon": 1, "delta": "1e-6"}, "ledger": str(tmp_path / "ledger")}
+    planned = describe(dc.release.plan(spec))
+    alone = describe(dc.release.plan({**spec, "ledger": None}))
+    assert [grouping.unlimited_error for grouping in planned.groupings] == [each.error for each in alone.groupings]
+    assert all(grouping.unlimited_error is None for grouping in alone.groupings)
+    ratio = sum(grouping.error for grouping in planned.groupings) / sum(each.error for each in alone.groupings)
+    assert (ratio > 1.2) == is_limited
+    assert "without its limit" in str(units_in_words(planned))
+    document = planned.document()
+    assert [each["unlimited_error_95"] for each in document["groupings"]] == [each.error for each in alone.groupings]
+    runner, file = CliRunner(), tmp_path / "spec.yaml"
+    file.write_text(json.dumps(spec))
+    assert "without unit" in runner.invoke(app, ["plan", str(file)]).output

@@ -130,7 +130,7 @@ def test_a_total_is_that_of_least_squares() -> None:
 
 
 def test_counts_from_elsewhere_may_be_far_and_zeros_may_not() -> None:
-    """A given count of a million, with a reason, is met; a given zero leaves all other counts near their measurements."""
+    """A given count of a million, with a reason, is met; a given zero leaves other counts near their measurements."""
     million = {"where": {}, "count": 10**6, "differs": "a register of all people"}
     for fixed, refused in ((million, False), ({"where": {"a": "_other"}, "count": 0}, True)):
         layout, plan, ptable = planned(TABLES[0], "geometric", fixed=[fixed])

@@ -74,6 +74,47 @@ def test_sums_of_measured_cells_are_compared_where_a_margin_is_not_measured(
         dc.release.run({**spec, "measure": ONLY_CELLS, "fixed": fixed}, tmp_path / "out")
 
 
+LEVELS = {"some": {"f or m": ["f", "m"], "f": ["f"]}}
+
+
+def test_a_category_that_overlaps_others_is_compared_with_its_measurement(spec: dict[str, Any], tmp_path: Path) -> None:
+    """No sum of these categories has each person once, but one category is about exactly these people."""
+    sex = {**spec["dimensions"]["sex"], "levels": LEVELS}
+    table = {"name": "overlap", "dimensions": [{"dimension": "sex", "level": "some"}]}
+    spec = {**spec, "dimensions": {**spec["dimensions"], "sex": sex}, "tables": [table]}
+    where = {"sex": "f or m"}
+    with pytest.raises(ReleaseError, match=r"90,000 for sex: f or m, and [23],\d\d\d was measured"):
+        dc.release.run({**spec, "fixed": [{"where": where, "count": 90_000}]}, tmp_path / "out")
+    dc.release.run({**spec, "fixed": [{"where": where, "count": 3000}]}, tmp_path / "out")
+    (given,) = verify_folder(tmp_path / "out").published.given_counts
+    assert (given.explained, given.cells) == (True, 1)
+
+
+def test_a_count_that_no_measured_cells_make_up_is_refused_unless_it_differs(
+    spec: dict[str, Any], tmp_path: Path
+) -> None:
+    """The people of the second fifth are in the first group of one level, and not in the first group of the other.
+
+    Only a difference of measurements shows how many they are. Nothing would compare a mistyped count with it.
+    """
+    fifths = {str(fifth): [fifth * 600, fifth * 600 + 600] for fifth in range(5)}
+    levels = {"one": {"x": ["0", "1"], "y": ["2", "3", "4"]}, "two": {"u": ["0"], "v": ["1", "2", "3", "4"]}}
+    (tmp_path / "people.csv").write_text("id\n" + "\n".join(map(str, range(3000))) + "\n")
+    spec = {**spec, "dimensions": {"id": {"column": "id", "ranges": fifths, "levels": levels}}}
+    spec["tables"] = [{"name": name, "dimensions": [{"dimension": "id", "level": name}]} for name in levels]
+    wrong = {"where": {"id": "1"}, "count": 700}
+    with pytest.raises(SpecError, match=r"700 for id: 1, and no measured cells.*measure a table.*differs"):
+        dc.release.run({**spec, "fixed": [wrong]}, tmp_path / "out")
+    differs = wrong | {"differs": "another register"}
+    dc.release.run({**spec, "fixed": [differs]}, tmp_path / "out")
+    verify_folder(tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["spec"]["fixed"][0].pop("differs")
+    (tmp_path / "out" / "manifest.json").write_bytes(written(manifest))
+    with pytest.raises(SpecError, match="no measured cells"):
+        verify_folder(tmp_path / "out")
+
+
 def test_true_sums_of_measured_cells_are_explained(spec: dict[str, Any], tmp_path: Path) -> None:
     fixed = [
         {"where": {}, "count": 3000},

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -21,6 +22,7 @@ from discreet.errors import (
     LedgerError,
     ReleaseError,
     SecretError,
+    SpecError,
     TargetError,
 )
 from discreet.measure import keys, secret_memory, secrets
@@ -99,6 +101,31 @@ def test_the_same_tables_make_the_same_folder_whatever_is_wanted(spec: dict[str,
     assert sorted(turned["age by sex"]) == sorted(numbers(run(spec))["sex by age"])
 
 
+@pytest.mark.parametrize("paid", [False, True])
+def test_a_larger_budget_buys_nothing_and_the_plan_says_so(spec: dict[str, Any], tmp_path: Path, paid: bool) -> None:
+    spec = {**spec, "ledger": endow(tmp_path)} if paid else spec
+    first = run(spec, tmp_path / "one")
+    again = run(spec, tmp_path / "again")
+    assert "epsilon 1 and delta 1e-6" in again.plan.reason
+    assert "label, and its cost" not in again.plan.reason
+    larger = {**spec, "budget": {"epsilon": 5, "delta": "1e-5"}}
+    for number, each in enumerate((larger, {**larger, "accuracy": {"aim": "cells"}})):
+        second = run(each, tmp_path / f"larger{number}")
+        assert numbers(second) == numbers(first)
+        words = (
+            "kept.*epsilon 1 and delta 1e-6; the budget of epsilon 5 and delta 1e-5 (and accuracy )?change.*new version"
+        )
+        for reason in (second.plan.reason, plan(each).reason):
+            assert re.search(words, reason)
+            assert ("accuracy" in reason) == (number == 1)
+    assert len({*ledger(tmp_path).plans("v1")} if paid else secret_memory_plans(tmp_path)) == 1
+
+
+def secret_memory_plans(tmp_path: Path) -> list[Any]:
+    with closing(sqlite3.connect(tmp_path / "secret.key.memory")) as connection:
+        return connection.execute("SELECT text FROM plans").fetchall()
+
+
 def test_a_plan_with_another_aim_would_be_another_plan(spec: dict[str, Any]) -> None:
     """The tests of reuse would show nothing if the planner returned one plan for all aims."""
     tables = [{"name": "t", "dimensions": ["sex", "age", "side"], "margins": "all"}]
@@ -159,6 +186,32 @@ def test_a_plan_without_the_earlier_tables_is_refused(
     with pytest.raises(ReleaseError, match=r"'v1' were also measured 'sex by age'.*Publish these tables too"):
         run({**more, "tables": [MORE]}, tmp_path / "two")
     run({**more, "tables": [MORE], "version": "v2"}, tmp_path / "another year")
+
+
+@pytest.mark.parametrize("paid", [False, True])
+def test_a_list_says_what_was_measured_earlier_only_if_it_was(
+    spec: dict[str, Any], more: dict[str, Any], tmp_path: Path, paid: bool
+) -> None:
+    """The mark lets folder and report say that the promise covers an earlier release."""
+    account = {"ledger": endow(tmp_path)} if paid else {}
+    spec, more = {**spec, **account}, {**more, **account}
+    run(spec, tmp_path / "one")
+    second = run(more, tmp_path / "two")
+    listed = {**more, "measure": second.manifest["spec"]["measure"]}
+    assert any(earlier(second).values())
+    assert numbers(run(listed, tmp_path / "again")) == numbers(second)
+    some = [entry for entry in listed["measure"] if entry.get("earlier")] + [{"table": "more", "earlier": True}]
+    design = {"name": "geometric", "epsilon": "0.01"}
+    for change in (
+        {"version": "v2"},
+        {"secret": None, "key": "fresh", "ledger": None},
+        {"key": "fresh"},
+        {"measure": some, "design": design},
+    ):
+        with nothing_is_drawn(), pytest.raises(SpecError, match=r"earlier.*Leave earlier out, or take measure: plan"):
+            run({**listed, **change}, tmp_path / "three")
+    with pytest.raises(SpecError, match="earlier"):
+        plan({**listed, "version": "v2"})
 
 
 def test_another_label_shares_nothing(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -511,7 +564,8 @@ def test_what_is_kept_holds_no_count(spec: dict[str, Any], tmp_path: Path) -> No
             texts.append(names)
     assert texts[0] == texts[2]
     assert texts[1] == texts[3]
-    assert set(json.loads(texts[0][0][1])) == {"version", "key", "unit", "published", "measured", "tables", "planned"}
+    fields = {"version", "key", "unit", "published", "measured", "tables", "planned", "budget"}
+    assert set(json.loads(texts[0][0][1])) == fields
 
 
 def test_numbers_of_two_steps_are_as_near_to_the_truth_as_planned(
@@ -523,8 +577,10 @@ def test_numbers_of_two_steps_are_as_near_to_the_truth_as_planned(
     planned = {grouping.name: grouping.error for grouping in dc.release.describe(later.plan).groupings}
     truth = {"f": 150, "m": 150}
     errors = []
+    assert isinstance(later.plan.spec.measure, list)
+    entries = [entry.model_copy(update={"earlier": None}) for entry in later.plan.spec.measure]
     for label in range(100):
-        release = run(later.plan.spec.model_copy(update={"version": f"y{label}"}))
+        release = run(later.plan.spec.model_copy(update={"version": f"y{label}", "measure": entries}))
         counts = {
             row["sex"]: row["count"] for row in release.table("more").to_dict("records") if row["side"] == "_total"
         }

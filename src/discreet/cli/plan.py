@@ -27,9 +27,10 @@ def plan(
     The guarantee of the whole release comes first. The table lists every margin with its noise and the error to expect:
     95% of the published counts are within it. For a planned release, the error with measure: published, one noise for
     all groupings, stands beside it. With a ledger, the units that the release would be charged are shown;
-    nothing is reserved.
+    nothing is reserved. If the units limit a plan, the error of the best plan without this limit stands beside it.
     """
-    from discreet.publish.planned_release import BASES, describe, summary, units_in_words
+    from discreet.publish.plan_in_words import summary
+    from discreet.publish.planned_release import BASES, describe, units_in_words
     from discreet.release.plan_release import plan as make_plan
 
     planned = describe(make_plan(spec))
@@ -50,6 +51,7 @@ def plan(
     for head in ("grouping", "tables"):
         grid.add_column(head, overflow="fold")
     compared = ["as published"] if planned.plan.published_table is not None else []
+    compared += ["without unit"] if planned.plan.unlimited is not None else []
     for head in ("cells", "of one person", "noise, sd", "95% error", *compared):
         grid.add_column(head, justify="right", no_wrap=True)
     for grouping in planned.groupings:
@@ -59,14 +61,20 @@ def plan(
             str(grouping.cells_of_one_person),
             "not measured" if grouping.deviation is None else f"{grouping.deviation:.4g}",
             f"{'+-'}{grouping.error:.4g}",
-            *([] if grouping.published_error is None else [f"+-{grouping.published_error:.4g}"]),
+            *(f"+-{other:.4g}" for other in (grouping.published_error, grouping.unlimited_error) if other is not None),
         )
     _show.console.print(grid)
     for basis in dict.fromkeys(grouping.basis for grouping in planned.groupings):
         names = [grouping.name for grouping in planned.groupings if grouping.basis == basis]
         which = "all groupings" if len(names) == len(planned.groupings) else ", ".join(names)
         _show.console.print(f"95% error of {which}: {BASES[basis]}.", markup=False)
-    if compared:
+    if "as published" in compared:
         _show.console.print("As published: the 95% error with measure: published, one noise for all.", markup=False)
+    if "without unit" in compared:
+        _show.console.print(
+            "Without unit: the 95% error of the best plan for epsilon and delta alone, which the units of the ledger do"
+            " not pay for, or not for so few. See `choosing the unit` in docs/ledger.md.",
+            markup=False,
+        )
     if plot is not None:
         _show.console.print(f"figure written to {plot}", markup=False)

@@ -49,7 +49,7 @@ def release(
     Nothing that this command prints depends on the data. discreet preview SPEC shows the steward how many rows each
     category takes. discreet init DATA writes a first specification.
     """
-    from discreet.publish.planned_release import summary
+    from discreet.publish.plan_in_words import summary
     from discreet.release import ReleaseSpec, run  # the engines take a while to load
     from discreet.release.run import PUBLISHED
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.measure import keys, secrets
+from discreet.measure._memory_path import memory_path
 from discreet.measure.drawn_cells import Draw, packed
 from discreet.measure.secret_memory import Memory
-from discreet.plan.frozen_plan import FrozenPlan, unit_rule
+from discreet.plan.frozen_plan import FrozenPlan, names_earlier, unit_rule
 from discreet.plan.measure_by_default import is_planned
 from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.spec import ReleaseSpec
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def kept_plans(spec: ReleaseSpec) -> list[FrozenPlan]:
-    """Return what earlier releases under the version label of a specification measured, for `measure: plan`.
+    """Return what earlier releases under the version label of a specification measured.
+
+    It is read for `measure: plan`, and for a list that says what was measured earlier; otherwise it does not matter.
 
     It comes from the ledger or, without one, from the memory of the secret. Without a secret nothing is known.
 
@@ -36,25 +39,25 @@ def kept_plans(spec: ReleaseSpec) -> list[FrozenPlan]:
     ReleaseError
         A newer version of Discreet kept a plan.
     """
-    if spec.secret is None or not is_planned(spec):
+    if spec.secret is None or not (is_planned(spec) or names_earlier(spec)):
         return []
     if spec.ledger is not None:
         from discreet.account.ledger.ledger import Ledger  # a release without a ledger does not load its database
 
         texts = Ledger.at(spec.ledger, secrets.of_spec(spec.secret)).plans(spec.version)
-    elif spec.secret.memory_path is not None and os.path.lexists(spec.secret.memory_path):
-        memory = Memory.of(spec.secret, secrets.of_spec(spec.secret))
-        texts = [] if memory is None else memory.plans(spec.version)
     else:
-        texts = []
+        file = memory_path(spec.secret)
+        is_made = file is not None and os.path.lexists(file)  # a secret that was never used is not read
+        memory = Memory.of(spec.secret, secrets.of_spec(spec.secret)) if is_made else None
+        texts = [] if memory is None else memory.plans(spec.version)
     return [FrozenPlan.from_text(text) for text in texts]
 
 
 def label_plan(plan: ReleasePlan) -> "LabelPlan":
-    """Return what a ledger keeps of a plan, and, for `measure: plan`, which plans were known when it was made."""
+    """Return what a ledger keeps of a plan, and, if it promises for them, which plans were known when it was made."""
     from discreet.account.ledger.label_plans import LabelPlan  # as above
 
-    known = [kept.to_text() for kept in plan.kept] if plan.planned else None
+    known = [kept.to_text() for kept in plan.kept] if plan.frozen.promises_earlier else None
     return LabelPlan(plan.spec.version, plan.frozen.to_text(), known)
 
 

@@ -16,14 +16,15 @@ holds for a cell in whatever table it is released again. Without a ledger, the m
 What a release measures, with which noise, is kept before it draws: with the reservation in the ledger, or in the
 memory. A plan under the same version label reuses it (`measure.kept_plans`).
 
-The memory also keeps the last entry of a ledger that was seen, so that an older copy is refused.
+The memory also keeps under which labels a ledger charges draws, so that no label is drawn from two ledgers, or from one
+and without one. And the memory keeps the last entry of a ledger that was seen, so that an older copy is refused.
 """
 
 import hashlib
 import hmac
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,6 +63,11 @@ class _Priced(NamedTuple):
     touches: int
     cost: int
 
+    @property
+    def is_new(self) -> bool:
+        """True if cells are drawn that were not drawn before."""
+        return self.known < len(self.digests)
+
 
 @dataclass(frozen=True)
 class LedgerUse:
@@ -81,6 +87,8 @@ class LedgerUse:
         The units of the release; None before they are reserved, and without a ledger.
     draw
         What the memory keeps of the draw; None with a ledger, without a memory, or if nothing composes.
+    is_new
+        True if units are reserved for cells that were not drawn before.
     """
 
     starts: tuple[bytes, ...]
@@ -89,6 +97,7 @@ class LedgerUse:
     ledger: "Ledger | None" = None
     grant: "Grant | None" = None
     draw: Draw | None = None
+    is_new: bool = False
 
     @classmethod
     def of(cls, plan: ReleasePlan, secret: bytes) -> "LedgerUse":
@@ -123,7 +132,8 @@ class LedgerUse:
     def reserved(self, plan: ReleasePlan) -> Iterator["LedgerUse"]:
         """Reserve the units of the release. Give them back if anything fails before they are spent.
 
-        Without a ledger, refuse a release that would draw a cell again with other noise.
+        Refuse a release if nobody would add its draws to earlier draws under its label: without a ledger, draws of the
+        same cells with other noise; with a ledger, draws that this ledger did not charge.
 
         Parameters
         ----------
@@ -133,7 +143,7 @@ class LedgerUse:
         Raises
         ------
         ReleaseError
-            There is no ledger, and a cell was drawn under the version label with other noise.
+            Nobody would add the draws to earlier ones.
         BudgetError
             The release costs more units than are left.
         LedgerError
@@ -142,8 +152,11 @@ class LedgerUse:
         use = self
         try:
             use = self._checked_draw(plan)
+            priced = None if self.ledger is None else self._priced(plan, self.ledger)
+            if priced is not None and self.ledger is not None and self.memory is not None and priced.is_new:
+                self.memory.require_counted_by(plan.spec, self.ledger.id)
             with interrupts.deferred():
-                use = use._reserve(plan)
+                use = use._reserve(plan, priced)
             yield use
         except BaseException as error:
             with interrupts.deferred():
@@ -190,11 +203,11 @@ class LedgerUse:
                 identities[cell] = identity
         return identities
 
-    def _reserve(self, plan: ReleasePlan) -> "LedgerUse":
+    def _reserve(self, plan: ReleasePlan, priced: "_Priced | None") -> "LedgerUse":
         spec = plan.spec
-        if self.ledger is None:
+        if self.ledger is None or priced is None:
             return self
-        name, digests, known, touches, cost = self._priced(plan, self.ledger)
+        name, digests, known, touches, cost = priced
         new = len(digests) - known
         note = {"title": spec.title, "cells": len(digests), "new": new, "touches": touches, "scheme": self.scheme}
         composable, protects = why_no_promise(spec) is None, spec.unit.protects
@@ -208,7 +221,7 @@ class LedgerUse:
                 f" was drawn with them: if `discreet ledger show` lists them as reserved, {_give_back(name)}."
             )
             raise
-        return replace(self, grant=grant)
+        return replace(self, grant=grant, is_new=priced.is_new)
 
     def resumed(self, release: str | None, file: Path) -> "LedgerUse":
         """Return the use with the grant that paid for kept measurements. Nothing is reserved.
@@ -279,17 +292,24 @@ class LedgerUse:
         SecretError
             The memory of the secret cannot be used.
         ReleaseError
-            There is no ledger, and a cell was drawn under the version label with other noise.
+            Nobody would add the draws to earlier ones.
         """
         truths = self._truths(plan.measured, counts, secret) if plan.spec.key == "query" else None
         if self.grant is not None and self.ledger is not None:
-            self.grant.spend(truths)
+            with self._charged(plan, self.ledger):
+                self.grant.spend(truths)
             if self.memory is not None:
                 self.memory.record_head(self.ledger.id, self.ledger.head)
         elif self.memory is not None and self.draw is not None:
             self.memory.remember(plan.spec.version, *(truths or ([], [])), self.draw)
         else:
             assert truths is None, "a specification without a place for hashes of counts is refused"
+
+    def _charged(self, plan: ReleasePlan, ledger: "Ledger") -> AbstractContextManager[None]:
+        """Return the context in which the ledger is charged: the memory then keeps that it was."""
+        if self.memory is None or not self.is_new:
+            return nullcontext()
+        return self.memory.charged(plan.spec, ledger.id)
 
     def _names(self, plan: ReleasePlan) -> list[bytes]:
         """Return the names of measured cells as the memory keeps them with true counts; none with fresh keys."""

@@ -11,16 +11,17 @@ readable by its owner only, with these tables:
     cells       for every release with query keys and without a ledger: the names of its cells, and for each cell a
                 keyed hash of its name and true count, written before anything is drawn
     draws       for every release without a ledger: its version label, and for each table of noise the names of the
-                cells that were drawn with it, written before anything is drawn (`drawn_cells`)
+                cells that were drawn with it; for every release with a ledger: its version label and the ledger;
+                written before anything is drawn (`drawn_cells`)
     plans       what releases without a ledger measured, by version label (`plan.frozen_plan`)
     heads       for every ledger: the last entry that was seen, so that an older copy of the ledger is noticed
     unpublished where the measurements of a release are kept until it is published (`pending`), by its identity
     seals       for each of these tables a MAC of all its rows, under a key derived from the secret
 
 Without the secret, names and hashes reveal nothing of a count. If other software removed, changed or added rows, the
-seal does not fit, and nothing is drawn. Files of earlier versions have no seals, or no draws and plans: they are read
-as they are, and sealed when they are first opened. A memory that is lost, or replaced by an older copy, is not noticed:
-keep it with the secret, and copy both.
+seal does not fit, and nothing is drawn. Files of earlier versions have no seals, no draws and plans, or no draws from
+ledgers: they are read as they are, and sealed when they are first opened. A memory that is lost, or replaced by an
+older copy, is not noticed: keep it with the secret, and copy both.
 """
 
 import hmac
@@ -38,8 +39,10 @@ import numpy as np
 from discreet import files
 from discreet.errors import DataChangedError, OutputError, SecretError
 from discreet.measure import drawn_cells, keys
+from discreet.measure._memory_path import memory_path
 from discreet.measure.drawn_cells import SIZE, Draw, packed, unpacked
 from discreet.plan.sections import Secret
+from discreet.plan.spec import ReleaseSpec
 from discreet.redact import quoted
 
 WAIT = 600.0
@@ -63,11 +66,12 @@ PARTS: dict[str, tuple[str, tuple[type | UnionType, ...]]] = {
 }
 """For every sealed table a query for its rows in a fixed order, and the types of a row."""
 
-SEAL, FIRST_SEAL = "2 ", ""
-"""What the name of a table begins with in its seal. The first seals were those of files without draws and plans."""
+SEAL, SECOND_SEAL, FIRST_SEAL = "3 ", "2 ", ""
+"""What the name of a table begins with in its seal. The first seals were those of files without draws and plans, the
+second those of files without draws from ledgers."""
 
 FIRST_PARTS = ("cells", "heads", "unpublished")
-"""The tables of these files."""
+"""The tables of files with the first seals."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +103,10 @@ class Memory:
         Raises
         ------
         SecretError
-            An earlier version kept a memory beside a link to the file of the secret.
+            There is another memory of the secret.
         """
-        if spec is None or spec.memory_path is None:
-            return None
-        if spec.memory is None:
-            _not_beside_a_link(f"{spec.file}.memory", spec.memory_path)
-        return cls(Path(spec.memory_path), keys.derive_key(secret, "memory"))
+        file = memory_path(spec)
+        return None if file is None else cls(file, keys.derive_key(secret, "memory"))
 
     def remember(self, label: str, names: Sequence[bytes], hashes: Sequence[bytes], draw: Draw | None = None) -> None:
         """Keep what is drawn: cells with the hashes of their true counts, the noise of each, and the plan.
@@ -168,6 +169,43 @@ class Memory:
         if os.path.lexists(self.file):
             with self._opened("cells", "draws", "plans") as connection:
                 drawn_cells.require_one_draw(connection, draw, names)
+
+    def require_counted_by(self, spec: ReleaseSpec, ledger: str) -> None:
+        """Raise ReleaseError or SecretError if `charged` would. Nothing is kept.
+
+        Parameters
+        ----------
+        spec
+            The specification of a release that draws cells which its ledger has not charged before.
+        ledger
+            The id of the ledger.
+        """
+        if os.path.lexists(self.file):
+            with self._opened("draws") as connection:
+                drawn_cells.require_counted_by(connection, spec, ledger)
+
+    @contextmanager
+    def charged(self, spec: ReleaseSpec, ledger: str) -> Iterator[None]:
+        """Keep that a ledger charges draws under the label of a release, if nothing is raised within the context.
+
+        Charge the ledger within the context, right before the draw.
+
+        Parameters
+        ----------
+        spec, ledger
+            As for `require_counted_by`.
+
+        Raises
+        ------
+        ReleaseError
+            Cells were drawn under the label without a ledger, or from another one. Nothing was kept.
+        SecretError
+            The file cannot be read or written, others can read it, or it is not as it was written.
+        """
+        with self._opened("draws") as connection:
+            drawn_cells.require_counted_by(connection, spec, ledger)
+            drawn_cells.record_charge(connection, spec, ledger)
+            yield
 
     def plans(self, label: str) -> list[str]:
         """Return what was measured under a version label, as texts, in order; nothing if there is no file yet."""
@@ -239,27 +277,38 @@ class Memory:
         if not _has_table(connection, "seals"):
             self._migrate(connection)
         elif not _has_table(connection, "draws"):
-            for part in FIRST_PARTS:
-                self._require_sealed(connection, part, FIRST_SEAL)
+            self._require_sealed(connection, FIRST_PARTS, FIRST_SEAL)
             self._migrate(connection)
-        else:
-            for part in parts:
-                self._require_sealed(connection, part, SEAL)
+        elif not self._is_sealed(connection, parts, SEAL):
+            self._require_sealed(connection, tuple(PARTS), SECOND_SEAL)
+            self._migrate(connection)
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
-        """Make the tables that an earlier version did not have, and seal all tables."""
+        """Make the tables that an earlier version did not have, note what it did not keep, and seal all tables.
+
+        With fresh keys the first versions kept no cells of a release, only the path of its measurements.
+        """
         had_draws = _has_table(connection, "draws")
         _create(connection)
-        if not had_draws and connection.execute("SELECT 1 FROM cells").fetchone() is not None:
+        traces = "SELECT 1 FROM cells UNION ALL SELECT 1 FROM unpublished LIMIT 1"
+        if not had_draws and connection.execute(traces).fetchone() is not None:
             drawn_cells.record_unknown(connection)
+        for (ledger,) in connection.execute("SELECT ledger FROM heads ORDER BY ledger").fetchall():
+            drawn_cells.record_unknown_charges(connection, ledger)
         for part in PARTS:
             self._seal(connection, part)
 
-    def _require_sealed(self, connection: sqlite3.Connection, part: str, seal: str) -> None:
-        row = connection.execute("SELECT mac FROM seals WHERE part = ?", (part,)).fetchone()
-        mac = self._mac(connection, part, seal)
-        if row is None or type(row[0]) is not bytes or not hmac.compare_digest(row[0], mac):
+    def _require_sealed(self, connection: sqlite3.Connection, parts: Sequence[str], seal: str) -> None:
+        if not self._is_sealed(connection, parts, seal):
             raise self._damaged()
+
+    def _is_sealed(self, connection: sqlite3.Connection, parts: Sequence[str], seal: str) -> bool:
+        """Return True if tables are as they were written, with seals of a kind."""
+        rows = dict(connection.execute("SELECT part, mac FROM seals"))
+        return all(
+            type(rows.get(part)) is bytes and hmac.compare_digest(rows[part], self._mac(connection, part, seal))
+            for part in parts
+        )
 
     def _seal(self, connection: sqlite3.Connection, part: str) -> None:
         connection.execute("INSERT OR REPLACE INTO seals VALUES (?, ?)", (part, self._mac(connection, part, SEAL)))
@@ -332,14 +381,3 @@ def _has_table(connection: sqlite3.Connection, name: str) -> bool:
 def _paired(names: bytes, hashes: bytes) -> bool:
     """Return True if there are names, and a hash for each."""
     return len(names) == len(hashes) > 0 and len(names) % SIZE == 0
-
-
-def _not_beside_a_link(beside: str, memory: str) -> None:
-    """Raise SecretError if an earlier version kept a memory beside a link to the file of the secret."""
-    if os.path.lexists(beside) and os.path.realpath(beside) != os.path.realpath(memory):
-        raise SecretError(
-            f"there is a memory beside a link to the secret, {quoted(beside)}; a memory is kept beside the file that"
-            f" the link leads to, {quoted(memory)}. Nothing was drawn: if there is no such file, move the memory there."
-            " If there is one, give a new version label to all that was released by the link, then remove the memory"
-            " beside the link"
-        )

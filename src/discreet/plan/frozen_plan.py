@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
-from discreet.errors import CertificateError, ReleaseError
+from discreet.errors import CertificateError, ReleaseError, SpecError
 from discreet.plan.layout import Grouping, Layout
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.named_groupings import in_words
@@ -79,6 +79,8 @@ class FrozenPlan:
         The tables of noise.
     planned
         True if the planner chose the noise.
+    budget
+        The epsilon and the delta that the planner spent; None without a plan, and in plans of earlier versions.
     """
 
     key: str
@@ -87,6 +89,7 @@ class FrozenPlan:
     measured: tuple[FrozenGrouping, ...]
     ptables: tuple[PTable, ...] = field(repr=False, compare=False)
     planned: bool
+    budget: tuple[str, str] | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, spec: ReleaseSpec, measured: MeasuredCells, ptables: Sequence[PTable], planned: bool) -> Self:
@@ -124,12 +127,18 @@ class FrozenPlan:
             tuple(groupings[digest] for digest in sorted(groupings)),
             tuple(sorted(ptables, key=lambda ptable: ptable.table_digest)),
             planned,
+            (spec.budget.epsilon, spec.budget.delta) if planned and spec.budget is not None else None,
         )
 
     @property
     def measurements(self) -> frozenset[tuple[str, str]]:
         """The measured groupings, each with its table of noise."""
         return frozenset(grouping.measurement for grouping in self.measured)
+
+    @property
+    def promises_earlier(self) -> bool:
+        """True if the release states that its promise covers earlier releases under the label."""
+        return self.planned or any(grouping.earlier for grouping in self.measured)
 
     def repeats(self, other: "FrozenPlan") -> bool:
         """Return True if the other release publishes and measures the same, with the same noise."""
@@ -145,6 +154,7 @@ class FrozenPlan:
             "measured": [[each.cells, each.name, each.noise, each.earlier] for each in self.measured],
             "tables": [ptable.certificate.document for ptable in self.ptables],
             "planned": self.planned,
+            **({} if self.budget is None else {"budget": list(self.budget)}),
         }
         return json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
@@ -177,6 +187,7 @@ class FrozenPlan:
             tuple(FrozenGrouping(*fields) for fields in document["measured"]),
             ptables,
             document["planned"],
+            tuple(document["budget"]) if "budget" in document else None,
         )
 
 
@@ -271,6 +282,39 @@ def measured_before(spec: ReleaseSpec, layout: Layout, kept: Sequence[FrozenPlan
     return {index: tables[digest] for index, digest in enumerate(digests_of(layout)) if digest in tables}
 
 
+def names_earlier(spec: ReleaseSpec) -> bool:
+    """Return True if a list `measure` says of a grouping that an earlier release measured it."""
+    return isinstance(spec.measure, list) and any(entry.earlier for entry in spec.measure)
+
+
+def require_earlier(spec: ReleaseSpec, new: FrozenPlan, kept: Sequence[FrozenPlan]) -> None:
+    """Raise SpecError if a list `measure` says `earlier` and the promise does not cover the earlier releases.
+
+    Parameters
+    ----------
+    spec
+        The specification of the release.
+    new
+        What the release measures.
+    kept
+        What earlier releases under its label measured.
+    """
+    measured = frozenset[tuple[str, str]]().union(*(plan.measurements for plan in kept))
+    wrong = [grouping for grouping in new.measured if grouping.earlier and grouping.measurement not in measured]
+    is_fresh = "fresh" in (spec.key, *(plan.key for plan in kept))
+    if not names_earlier(spec) or not (wrong or is_fresh or not covers(new.measurements, new.unit, kept)):
+        return
+    reason = "this release does not measure again all that was measured under the label, with the same numbers"
+    if wrong:
+        reason = f"no release that is known measured {_listed(wrong)} with this noise"
+    raise SpecError(
+        f"measure marks groupings as earlier, as measured before under the version label {spec.version!r:.120}, and"
+        f" {reason}; nothing was drawn: the folder would promise for a release that it does not hold. Leave earlier"
+        " out, or take measure: plan, which finds what was measured and marks it",
+        ("measure",),
+    )
+
+
 def _require_all_published(spec: ReleaseSpec, layout: Layout, kept: Iterable[FrozenPlan], unit: str) -> None:
     """Raise ReleaseError unless the release publishes, and so can measure again, all that was measured."""
     published = set(digests_of(layout))
@@ -317,7 +361,7 @@ def noise_of(layout: Layout, tables: Mapping[str, PTable], reason: str) -> Relea
 
 
 def require_composed(spec: ReleaseSpec, new: FrozenPlan, kept: Iterable[FrozenPlan]) -> None:
-    """Raise ReleaseError if a planned release without a ledger leaves out what was measured under its label.
+    """Raise ReleaseError if a release without a ledger promises what was measured under its label, and leaves it out.
 
     The plan was made before the memory of the secret was locked. Another release may have been drawn since.
 
@@ -331,7 +375,7 @@ def require_composed(spec: ReleaseSpec, new: FrozenPlan, kept: Iterable[FrozenPl
         What was measured under its label up to now.
     """
     plans = list(kept)
-    if not new.planned or any(plan.planned and plan.repeats(new) for plan in plans):
+    if not new.promises_earlier or any(plan.planned and plan.repeats(new) for plan in plans):
         return
     if not covers(new.measurements, new.unit, plans):
         raise ReleaseError(

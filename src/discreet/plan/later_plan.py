@@ -9,11 +9,17 @@ promise covers both releases.
     it is not, and all are determined       nothing new is measured
     it is not                               the release is refused
 
+A grouping whose cells were all measured, in another grouping, has its table of noise: it costs nothing, and its numbers
+are known. If some of its cells were measured, and nothing else can determine it, all its cells are measured with that
+table, if the budget allows.
+
+With a ledger the other groupings are planned for the units that the budget of the release leaves.
+
 What the publisher demands of single groupings (`within`, `no_worse_than`) is checked for old and new tables together.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,12 +35,13 @@ from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.planner.aim import Aim
 from discreet.plan.planner.error_law import error_law
 from discreet.plan.planner.gaussian_bounds import mu_of
+from discreet.plan.planner.ledger_units import LedgerUnits
 from discreet.plan.planner.noise_plan import NoisePlan
 from discreet.plan.planner.workload import Workload
 from discreet.plan.spec import ReleaseSpec
 
-Planner = Callable[[Workload, Aim, str, str, Sequence[int]], NoisePlan]
-"""Plan a workload with an aim, for epsilon and delta, by measuring some of its groupings."""
+Planner = Callable[[Workload, Aim, str, str, LedgerUnits | None, Sequence[int]], NoisePlan]
+"""Plan a workload with an aim, for epsilon, delta and units of a ledger, by measuring some of its groupings."""
 
 LEAST = 0.02
 """The smallest share of epsilon for which new groupings are planned."""
@@ -66,6 +73,8 @@ class Given:
     groups
         Sets of indices in the workload of groupings that share cells. If one was measured, the others are not measured
         with other noise.
+    units
+        The units of the ledger that the budget of the release allows. None without a ledger.
     """
 
     spec: ReleaseSpec
@@ -74,6 +83,7 @@ class Given:
     index_of: Sequence[int]
     tables: Mapping[int, PTable]
     groups: Sequence[Sequence[int]] = ()
+    units: LedgerUnits | None = None
 
     @property
     def open(self) -> list[int]:
@@ -99,6 +109,52 @@ class Given:
             return False
         return True
 
+    def with_shared_cells(self) -> "Given":
+        """Return the same, where groupings that share cells with what was measured have its noise, if they can."""
+        given = self
+        while (joined := given._with_one_more()) is not None:
+            given = joined
+        return given
+
+    def _with_one_more(self) -> "Given | None":
+        """Return the same with one more table of noise; None if no further grouping can have one."""
+        undetermined = set(self.undetermined(self.open))
+        for index, table in self._neighbours():
+            joined = replace(self, tables={**self.tables, index: table})
+            is_free = joined._touches() == self._touches()
+            if is_free or (index in undetermined and joined.fits(joined.noise({}, ""))):
+                return joined
+        return None
+
+    def undetermined(self, measured: Sequence[int]) -> list[int]:
+        """Return the groupings that neither what was measured nor more measured groupings determine."""
+        return self.workload.undetermined([*self.tables, *measured])
+
+    def _neighbours(self) -> Iterator[tuple[int, PTable]]:
+        """Yield groupings that share cells with measured groupings of one table, and the table."""
+        for group in self.groups:
+            tables = {self.tables[index].table_digest: self.tables[index] for index in group if index in self.tables}
+            if len(tables) == 1:
+                (table,) = tables.values()
+                yield from ((index, table) for index in group if index not in self.tables)
+
+    def _touches(self) -> frozenset[frozenset[tuple[str, int]]]:
+        """Return how many cells of each table hold one person, for every kind of person."""
+        noise = self.noise({}, "")
+        digests = [ptable.table_digest for ptable in noise.ptables]
+        touches = noise.measured.touches(self.spec.unit.contributions)
+        return frozenset(frozenset(zip(digests, numbers, strict=True)) for numbers in touches.by_table)
+
+    @property
+    def units_left(self) -> LedgerUnits | None:
+        """The units that the budget leaves for new groupings. None without a ledger, and if it leaves none."""
+        if self.units is None:
+            return None
+        noise, rows = self.noise({}, ""), self.spec.unit.contributions
+        spent = [self.units.cost(noise.parts(numbers), rows) for numbers in noise.measured.touches(rows).by_table]
+        left = 0 if None in spent else self.units.most - max(units for units in spent if units is not None)
+        return replace(self.units, most=left) if left > 0 else None
+
 
 def later_noise(given: Given, aim: Aim, planner: Planner) -> ReleaseNoise:
     """Return the noise of a release: what was measured, and what is planned with the rest of the budget.
@@ -122,15 +178,16 @@ def later_noise(given: Given, aim: Aim, planner: Planner) -> ReleaseNoise:
         A demand is not met.
     """
     require_affordable(given, given.noise({}, ""))
-    count = len(given.workload.groupings)
+    count, measured = len(given.workload.groupings), len(given.tables)
+    given = given.with_shared_cells()
     precisions = [1 / _variance(given.tables[index]) if index in given.tables else 0.0 for index in range(count)]
     workload = replace(given.workload, given=tuple(precisions))
     goal = replace(aim, targets=(), no_worse_than_published=False)
     undetermined = workload.undetermined([])
     plan, share = None, 0.0
-    if given.open:
+    if given.open and not given.undetermined(given.open):
         plan, share = _planned(given, workload, goal, planner)
-    kept = f"earlier releases under this version label measured {len(given.tables)} of {count} groupings"
+    kept = f"earlier releases under this version label measured {measured} of {count} groupings"
     if plan is None and undetermined:
         raise _no_room(given, undetermined)
     before = math.inf if undetermined else math.sqrt(aim.error(given.workload, workload.variances(np.zeros(count))))
@@ -139,9 +196,20 @@ def later_noise(given: Given, aim: Aim, planner: Planner) -> ReleaseNoise:
     else:
         new = {index: plan.tables[table] for index, table in enumerate(plan.noise_of) if table is not None}
         rest = f"{plan.kind} noise on {len(new)} others, for the rest of the budget, about epsilon {share:.3g}"
+        rest += _units_in_words(given, plan)
         noise = given.noise(new, f"{kept}, which keep their noise; {rest}")
     require_demands(given, aim, noise)
     return noise
+
+
+def _units_in_words(given: Given, plan: NoisePlan) -> str:
+    """Return how many units of its ledger the budget of the release leaves for new groupings, in words."""
+    if given.units is None:
+        return ""
+    left = given.units_left
+    if left is None or "left aside" in plan.reason:
+        return "; no plan costs as few units of the ledger as the budget leaves, so units were left aside"
+    return f" and at most {left.most} units of the ledger"
 
 
 def require_affordable(given: Given, noise: ReleaseNoise) -> None:
@@ -160,11 +228,11 @@ def _planned(given: Given, workload: Workload, aim: Aim, planner: Planner) -> tu
     """Return the plan of the other groupings for about the largest epsilon that is left, and this epsilon."""
     assert given.spec.budget is not None
     epsilon = float(Epsilon.of(given.spec.budget.epsilon))
-    delta = _rest_of_delta(given)
+    delta, units = _rest_of_delta(given), given.units_left
     best, fitting, failing = None, 0.0, math.inf
     share = min(max(_first_share(given, epsilon, delta), LEAST), 1.0)
     for _ in range(MOST_PLANS if delta > 0 else 0):
-        plan = _plan_at(given, workload, aim, planner, share * epsilon, delta, given.open)
+        plan = _plan_at(given, workload, aim, planner, share * epsilon, delta, units)
         if plan is not None:
             best, fitting = plan, share
         else:
@@ -187,11 +255,11 @@ def _plan_at(
     planner: Planner,
     epsilon: float,
     delta: float,
-    others: Sequence[int],
+    units: LedgerUnits | None,
 ) -> NoisePlan | None:
     """Return the plan of the other groupings for a budget; None if old and new tables exceed the whole budget."""
     try:
-        plan = planner(workload, aim, f"{epsilon:.4g}", f"{delta:.3g}", others)
+        plan = planner(workload, aim, f"{epsilon:.4g}", f"{delta:.3g}", units, given.open)
     except ParameterError:
         return None  # no table holds so much noise
     new = {index: plan.tables[table] for index, table in enumerate(plan.noise_of) if table is not None}

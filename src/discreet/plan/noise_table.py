@@ -46,6 +46,10 @@ class ReleaseNoise(NamedTuple):
     measured: MeasuredCells
     reason: str = ""
 
+    def parts(self, numbers: Sequence[int]) -> list[tuple[PTable, int]]:
+        """Return the tables that have a number above 0, each with its number."""
+        return [(ptable, number) for ptable, number in zip(self.ptables, numbers, strict=True) if number]
+
     @classmethod
     def of_one_table(cls, layout: Layout, ptable: PTable, reason: str = "") -> "ReleaseNoise":
         """Return the noise of a release that measures every grouping with one table."""

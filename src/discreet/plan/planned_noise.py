@@ -47,15 +47,23 @@ class PlannedNoise(NamedTuple):
         The certified noise of the plan.
     published_table
         The table if everything that is published were measured with one noise. None if a kept plan decides.
+    unlimited
+        The noise of the best plan for epsilon and delta alone; None if it is not wanted, or is this plan.
     """
 
     spec: ReleaseSpec
     noise: ReleaseNoise
     published_table: PTable | None
+    unlimited: ReleaseNoise | None = None
 
 
 def planned_noise(
-    spec: ReleaseSpec, layout: Layout, kept: Sequence[FrozenPlan] = (), units: LedgerUnits | None = None
+    spec: ReleaseSpec,
+    layout: Layout,
+    kept: Sequence[FrozenPlan] = (),
+    units: LedgerUnits | None = None,
+    *,
+    compare: bool = False,
 ) -> PlannedNoise:
     """Return the plan of a release.
 
@@ -69,6 +77,8 @@ def planned_noise(
         What earlier releases under the same version label measured.
     units
         The units of a ledger that the release may cost; None without a ledger.
+    compare
+        True to plan once more, without the limit that these units set.
 
     Raises
     ------
@@ -94,7 +104,12 @@ def planned_noise(
     aim = _aim(spec.accuracy, layout, index_of, len(workload.groupings))
 
     def planner(
-        workload: Workload, aim: Aim, epsilon: str, delta: str, measured: Sequence[int] | None = None
+        workload: Workload,
+        aim: Aim,
+        epsilon: str,
+        delta: str,
+        units: LedgerUnits | None,
+        measured: Sequence[int] | None = None,
     ) -> NoisePlan:
         return plan_noise(
             workload,
@@ -106,31 +121,34 @@ def planned_noise(
             measured=measured,
             groups=planned.groups,
             exposure=None if planned.is_plain else planned.exposure,
-            units=units if measured is None else None,
+            units=units,
         )
 
     earlier: frozenset[str] = frozenset()
-    published_table = None
+    published_table, unlimited = None, None
     try:
         reused = reused_plan(spec, layout, kept)
         if reused is not None:
             tables = {ptable.table_digest: ptable for ptable in reused.ptables}
             table_of = {grouping.cells: tables[grouping.noise] for grouping in reused.measured}
             earlier = frozenset(grouping.cells for grouping in reused.measured if grouping.earlier)
-            noise = noise_of(layout, table_of, "the plan that is kept under this version label")
+            noise = noise_of(layout, table_of, _reused_in_words(spec, reused))
             given = Given(spec, layout, workload, index_of, {})
             require_affordable(given, noise)
             require_demands(given, aim, noise)
         elif before := measured_before(spec, layout, kept):
             earlier = frozenset(digests_of(layout)[index] for index in before)
             measured_tables = {index_of[index]: before[index] for index in before}
-            given = Given(spec, layout, workload, index_of, measured_tables, planned.groups)
+            given = Given(spec, layout, workload, index_of, measured_tables, planned.groups, units)
             noise = later_noise(given, aim, planner)
         else:
-            plan = planner(workload, aim, spec.budget.epsilon, spec.budget.delta)
+            plan = planner(workload, aim, spec.budget.epsilon, spec.budget.delta, units)
             numbers = [plan.noise_of[index] for index in index_of]
             noise = ReleaseNoise.in_order(layout, plan.tables, numbers)
             noise, published_table = noise._replace(reason=plan.reason), plan.published_table
+            if compare and units is not None:
+                free = planner(workload, aim, spec.budget.epsilon, spec.budget.delta, None)
+                unlimited = ReleaseNoise.in_order(layout, free.tables, [free.noise_of[index] for index in index_of])
         noise = noise._replace(reason=f"the planner's choice: {noise.reason}")
     except TargetError as error:
         stated = f"grouping {error.grouping}, {workload.groupings[error.grouping]},"
@@ -145,7 +163,25 @@ def planned_noise(
         "bits": bits.pop() if len(bits) == 1 else None,
         "accuracy": Accuracy(),
     }
-    return PlannedNoise(spec.model_copy(update=update), noise, published_table)
+    return PlannedNoise(spec.model_copy(update=update), noise, published_table, unlimited)
+
+
+def _reused_in_words(spec: ReleaseSpec, kept: FrozenPlan) -> str:
+    """Return what a kept plan is, what changes nothing in it, and how to get another one."""
+    text, ignored = "the plan that is kept under this version label", []
+    if kept.budget is not None:
+        text += f", for a budget of epsilon {kept.budget[0]} and delta {kept.budget[1]}"
+        if spec.budget is not None and kept.budget != (spec.budget.epsilon, spec.budget.delta):
+            ignored.append(f"the budget of epsilon {spec.budget.epsilon} and delta {spec.budget.delta}")
+    if spec.accuracy != Accuracy():
+        ignored.append("accuracy")
+    if not ignored:
+        return text
+    changes = "changes" if len(ignored) == 1 else "change"
+    return (
+        f"{text}; {' and '.join(ignored)} {changes} nothing in it. Another plan needs a new version label, and its cost"
+        " comes on top of this one"
+    )
 
 
 def _holds_earlier_releases(spec: ReleaseSpec, layout: Layout, noise: ReleaseNoise, kept: Sequence[FrozenPlan]) -> bool:

@@ -16,7 +16,7 @@ from discreet.exact import exact, rounded_up
 from discreet.plan import codebook
 from discreet.plan.codebook import Codebook
 from discreet.plan.fixed import FixedCount, fixed_counts
-from discreet.plan.frozen_plan import FrozenPlan
+from discreet.plan.frozen_plan import FrozenPlan, require_earlier
 from discreet.plan.guarantee import Promise, composed_promise
 from discreet.plan.layout import Layout, make_layout
 from discreet.plan.measure_by_default import with_measure
@@ -75,6 +75,9 @@ class ReleasePlan:
         Why everything is measured as it is published, in words; None if the specification says what is measured.
     published_table
         For a plan, the table if everything that is published were measured with one noise.
+    unlimited
+        For a plan that the units of a ledger limit, the noise of the best plan for epsilon and delta alone; None if it
+        was not asked for.
     """
 
     spec: ReleaseSpec
@@ -90,6 +93,7 @@ class ReleasePlan:
     kept: tuple[FrozenPlan, ...] = ()
     why_published: str | None = None
     published_table: PTable | None = None
+    unlimited: ReleaseNoise | None = None
 
     @property
     def ptable(self) -> PTable:
@@ -106,7 +110,9 @@ class ReleasePlan:
     @cached_property
     def frozen(self) -> FrozenPlan:
         """What is kept under the version label before anything is drawn."""
-        return FrozenPlan.of(self.spec, self.measured, self.ptables, self.planned)
+        plan = FrozenPlan.of(self.spec, self.measured, self.ptables, self.planned)
+        reused = next((kept for kept in self.kept if self.planned and kept.repeats(plan)), plan)
+        return replace(plan, budget=reused.budget)
 
     def ptable_of(self, grouping: int) -> PTable | None:
         """Return the table of noise of a grouping, given by its index; None if the grouping is not measured."""
@@ -142,7 +148,13 @@ def resolve(spec: ReleaseSpec) -> Resolved:
     return Resolved(spec, books, layout, tuple(fixed_counts(spec, layout)))
 
 
-def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = (), units: "LedgerUnits | None" = None) -> ReleasePlan:
+def make_plan(
+    spec: ReleaseSpec,
+    kept: Sequence[FrozenPlan] = (),
+    units: "LedgerUnits | None" = None,
+    *,
+    compare: bool = False,
+) -> ReleasePlan:
     """Plan a release: choose and certify its noise, and compose its promise.
 
     Parameters
@@ -153,6 +165,8 @@ def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = (), units: "Ledger
         What earlier releases under the same version label measured. A plan reuses it.
     units
         The units of its ledger that the release may cost, for `measure: plan`; None without a ledger.
+    compare
+        True to plan once more, without the limit that these units set.
 
     Returns
     -------
@@ -172,11 +186,13 @@ def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = (), units: "Ledger
     if planned:
         from discreet.plan.planned_noise import planned_noise  # loads all designs, as the adviser does
 
-        spec, noise, published_table = planned_noise(spec, resolved.layout, kept, units)
+        spec, noise, published_table, unlimited = planned_noise(spec, resolved.layout, kept, units, compare=compare)
         resolved = replace(resolved, spec=spec)
     else:
-        noise, published_table = choose_noise(spec, resolved.layout), None
+        noise, published_table, unlimited = choose_noise(spec, resolved.layout), None, None
     unpromised = plan_with(resolved, noise, None)
+    if not planned:
+        require_earlier(spec, unpromised.frozen, kept)
     promise = composed_promise(spec, unpromised.ptables, unpromised.exposure)
     if promise is not None and spec.budget is not None:
         promise = promise.stated(exact(spec.budget.delta, "delta"))
@@ -187,6 +203,7 @@ def make_plan(spec: ReleaseSpec, kept: Sequence[FrozenPlan] = (), units: "Ledger
         kept=tuple(kept),
         why_published=why_published,
         published_table=published_table,
+        unlimited=unlimited,
     )
 
 

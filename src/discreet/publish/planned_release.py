@@ -16,22 +16,20 @@ Every number follows from the specification and the certified table alone.
 import json
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from discreet.certify.ptable import PTable
 from discreet.errors import BudgetError
-from discreet.exact import upper
-from discreet.labels import OTHER, listed
 from discreet.measure import secrets
 from discreet.measure.ledger_use import Charge, LedgerUse
-from discreet.plan.guarantee import GROUP, method_of, why_no_promise
+from discreet.plan.guarantee import method_of, why_no_promise
 from discreet.plan.named_groupings import in_words
 from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
 from discreet.publish.noise_in_words import design_in_words, error_within
+from discreet.publish.plan_in_words import guarantee_in_words
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
 
 NORMAL = 1.959964
@@ -72,6 +70,8 @@ class PlannedGrouping:
         A key of `BASES`.
     published_error
         The error if everything that is published were measured, with one noise. None if the release is not planned.
+    unlimited_error
+        The error of the best plan for epsilon and delta alone. None unless the units of a ledger limit the plan.
     """
 
     name: str
@@ -84,6 +84,7 @@ class PlannedGrouping:
     error: float
     basis: str
     published_error: float | None = None
+    unlimited_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,16 @@ class PlannedRelease:
     published_units
         For a plan with a ledger, the units if everything that is published were measured with one noise. None without a
         ledger, for other releases, and if all units of the ledger do not cover that.
+    unlimited_units
+        For a plan that the units of a ledger limit, the units of the best plan for epsilon and delta alone. None for
+        other releases, and if all units of the ledger do not cover that plan.
     """
 
     plan: ReleasePlan
     groupings: tuple[PlannedGrouping, ...]
     charge: Charge | None
     published_units: int | None = None
+    unlimited_units: int | None = None
 
     def __repr__(self) -> str:
         errors = [grouping.error for grouping in self.groupings]
@@ -151,6 +156,7 @@ class PlannedRelease:
                     "error_95": grouping.error,
                     "basis": grouping.basis,
                     "published_error_95": grouping.published_error,
+                    "unlimited_error_95": grouping.unlimited_error,
                 }
                 for grouping in self.groupings
             ],
@@ -165,6 +171,7 @@ class PlannedRelease:
                 "left": self.charge.left,
                 "capacity": self.charge.capacity,
                 "published_units": self.published_units,
+                "unlimited_units": self.unlimited_units,
             },
         }
 
@@ -222,22 +229,24 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     >>> planned.document()["cells"]
     4
     """
-    groupings, other = _groupings(plan), _measured_as_published(plan)
-    if other is None:
-        return PlannedRelease(plan, groupings, _charge(plan))
-    pairs = zip(groupings, _groupings(other), strict=True)
-    compared = tuple(replace(grouping, published_error=published.error) for grouping, published in pairs)
-    return PlannedRelease(plan, compared, _charge(plan), _units(other))
+    described = PlannedRelease(plan, _groupings(plan), _charge(plan))
+    if plan.published_table is not None:
+        other = _measured_with(plan, ReleaseNoise.of_one_table(plan.layout, plan.published_table))
+        pairs = zip(described.groupings, _groupings(other), strict=True)
+        compared = tuple(replace(grouping, published_error=published.error) for grouping, published in pairs)
+        described = replace(described, groupings=compared, published_units=_units(other))
+    if plan.unlimited is not None:
+        other = _measured_with(plan, plan.unlimited)
+        pairs = zip(described.groupings, _groupings(other), strict=True)
+        compared = tuple(replace(grouping, unlimited_error=unlimited.error) for grouping, unlimited in pairs)
+        described = replace(described, groupings=compared, unlimited_units=_units(other))
+    return described
 
 
-def _measured_as_published(plan: ReleasePlan) -> ReleasePlan | None:
-    """Return a release of the same tables that measures all of them with one noise; None if it is not planned."""
-    if plan.published_table is None:
-        return None
-    resolved = Resolved(
-        plan.spec.model_copy(update={"measure": "published"}), plan.codebooks, plan.layout, plan.literals
-    )
-    return plan_with(resolved, ReleaseNoise.of_one_table(plan.layout, plan.published_table), None)
+def _measured_with(plan: ReleasePlan, noise: ReleaseNoise) -> ReleasePlan:
+    """Return a release of the same tables with other noise."""
+    spec = plan.spec.model_copy(update={"measure": "published"})
+    return plan_with(Resolved(spec, plan.codebooks, plan.layout, plan.literals), noise, None)
 
 
 def _groupings(plan: ReleasePlan) -> tuple[PlannedGrouping, ...]:
@@ -297,68 +306,6 @@ def _units(plan: ReleasePlan) -> int | None:
     return None if charge is None else charge.units
 
 
-def guarantee_in_words(plan: ReleasePlan) -> str:
-    """Return the guarantee of a release in one sentence."""
-    unit = "one row" if plan.spec.unit.id is None else "one person"
-    rows = plan.spec.unit.contributions
-    if plan.promise is None:
-        return f"none: {why_no_promise(plan.spec)}"
-    with_rows = f" with up to {rows} rows" if rows > 1 else ""
-    delta = upper(Fraction(repr(plan.promise.delta)))
-    return (
-        f"epsilon = {plan.promise.epsilon}, delta = {delta} for {unit}{with_rows}, over everything that is published;"
-        " an upper bound"
-    )
-
-
-def rows_in_words(plan: ReleasePlan) -> str | None:
-    """Return how several rows of one person were accounted for; None if a person has one row."""
-    rows = plan.spec.unit.contributions
-    if rows == 1:
-        return None
-    if method_of(rows) == GROUP:
-        return f"up to {rows}, by group privacy: every row costs as much as a person, with the best split of epsilon"
-    return f"up to {rows}, exactly: all ways to split the rows over cells are composed"
-
-
-def summary(plan: ReleasePlan) -> dict[str, str]:
-    """Return the guarantee, the noise and its reason, by name, in words. Nothing in it depends on the data."""
-    rows, layout = rows_in_words(plan), plan.layout
-    unit = "one row" if plan.spec.unit.id is None else "one person"
-    groupings = "1 grouping" if len(layout.groupings) == 1 else f"{len(layout.groupings)} groupings"
-    who = unit if plan.spec.unit.contributions == 1 else f"each row of {unit}"
-    return {
-        "guarantee": guarantee_in_words(plan),
-        **({"rows of a person": rows} if rows is not None else {}),
-        "tables": f"{len(layout.tables)}, with {groupings} in all: tables and margins",
-        **_measured_in_words(plan),
-        **_levels_in_words(plan),
-        "cells": f"{plan.measured.size}; {who} is in {plan.touches} of them at most",
-        "noise": "; ".join(map(design_in_words, plan.ptables)),
-        "reason": plan.reason,
-    }
-
-
-def _levels_in_words(plan: ReleasePlan) -> dict[str, str]:
-    """Return the leaves that are in no group of a level; nothing if there are none."""
-    left = [
-        f"{listed(leaves, 10)} of {name} {'is' if len(leaves) == 1 else 'are'} in no group of level {level}, and"
-        f" {'counts' if len(leaves) == 1 else 'count'} as {OTHER}"
-        for (name, level), leaves in plan.layout.in_no_group.items()
-    ]
-    return {"levels": "; ".join(left)} if left else {}
-
-
-def _measured_in_words(plan: ReleasePlan) -> dict[str, str]:
-    """Return how many groupings are measured; nothing if all are."""
-    left = plan.measured.noise_of.count(None)
-    if plan.why_published is not None:
-        return {"measured": plan.why_published}
-    if not left:
-        return {}
-    return {"measured": f"{len(plan.measured.groupings)} groupings; {left} are published from them by least squares"}
-
-
 def units_in_words(planned: PlannedRelease) -> str | None:
     """Return what a ledger would be charged, and what if everything were measured with one noise; None without one."""
     if planned.charge is None:
@@ -366,8 +313,14 @@ def units_in_words(planned: PlannedRelease) -> str | None:
     words = charge_in_words(planned.charge)
     if planned.plan.published_table is None:
         return words
-    other = "all its units do not cover it" if planned.published_units is None else f"{planned.published_units} units"
-    return f"{words}; with measure: published, {other}"
+    words += f"; with measure: published, {_units_or_none(planned.published_units)}"
+    if planned.plan.unlimited is not None:
+        words += f"; without its limit, {_units_or_none(planned.unlimited_units)}"
+    return words
+
+
+def _units_or_none(units: int | None) -> str:
+    return "all its units do not cover it" if units is None else f"{units} units"
 
 
 def charge_in_words(charge: Charge) -> str:

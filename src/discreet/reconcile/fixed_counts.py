@@ -12,7 +12,8 @@ import numpy as np
 from discreet.arrays import Booleans, Integers
 from discreet.errors import SpecError
 from discreet.plan.fixed import FixedCount
-from discreet.plan.layout import Grouping, Layout
+from discreet.plan.layout import Grouping
+from discreet.plan.measured_cells import MeasuredCells
 from discreet.reconcile.axes import Key, along
 from discreet.reconcile.cliques import Part
 
@@ -118,7 +119,7 @@ def cells_of(literals: Sequence[FixedCount], grouping: Grouping) -> Iterator[tup
 def parts_of(literal: FixedCount, grouping: Grouping) -> Booleans | None:
     """Return a mask of the cells of a grouping that make up exactly the people of a literal, each person once.
 
-    Return None if no cells do.
+    Return None if no cells do. Where categories overlap, a category that is exactly these people goes before a sum.
     """
     names = [axis.book.name for axis in grouping.axes]
     filtered = {book.name: (members, frozenset(range(len(book.leaves)))) for book, members in grouping.within}
@@ -129,7 +130,8 @@ def parts_of(literal: FixedCount, grouping: Grouping) -> Booleans | None:
     parts = np.ones(grouping.shape, dtype=bool)
     for dimension, axis in enumerate(grouping.axes):
         leaves = literal.leaves.get(axis.book.name, frozenset(range(len(axis.book.leaves))))
-        chosen = [members <= leaves for members in axis.members]
+        is_whole = leaves in axis.members
+        chosen = [members == leaves if is_whole else members <= leaves for members in axis.members]
         inside = [members for members, is_chosen in zip(axis.members, chosen, strict=True) if is_chosen]
         if frozenset().union(*inside) != leaves or sum(map(len, inside)) != len(leaves):
             return None
@@ -142,8 +144,12 @@ def is_about(literal: FixedCount, part: Part) -> bool:
     return categories_of(literal, part) is not None
 
 
-def require_published(literals: Sequence[FixedCount], layout: Layout, parts: Sequence[Part]) -> None:
-    """Raise SpecError if a literal is about no published cell, and about no sum of such cells."""
+def require_comparable(literals: Sequence[FixedCount], measured: MeasuredCells, parts: Sequence[Part]) -> None:
+    """Raise SpecError if a literal is about nothing that is published, or if no measured cells show that it is wrong.
+
+    A literal above 0 that differs from the microdata, as the specification says, needs no measured cells.
+    """
+    layout = measured.layout
     for literal in literals:
         shown = any(True for grouping in layout.groupings for _ in cells_of([literal], grouping))
         summed = literal.count > 0 and any(is_about(literal, part) for part in parts)
@@ -151,5 +157,13 @@ def require_published(literals: Sequence[FixedCount], layout: Layout, parts: Seq
             raise SpecError(
                 f"fixed gives {literal.count} for {literal.text}, who are no published cell, and no sum of such cells;"
                 " leave it out, or publish the margin",
+                literal.yaml_path,
+            )
+        groupings = (layout.groupings[index] for index in measured.groupings)
+        if literal.count and literal.differs is None and all(parts_of(literal, each) is None for each in groupings):
+            raise SpecError(
+                f"fixed gives {literal.count} for {literal.text}, and no measured cells make up exactly these people,"
+                " so a mistake in the count would not be noticed; leave it out, measure a table that has them as cells,"
+                " or state under differs why the microdata have another count",
                 literal.yaml_path,
             )

@@ -385,7 +385,7 @@ def _deviations(table_plan: TablePlan, part: Part) -> dict[int, Deviation] | Non
 
 def _require_literals_met(table_plan: TablePlan) -> None:
     """Raise SpecError if a literal is about no cell, or cannot be met: tried with measurements of 0."""
-    fixed_counts.require_published(table_plan.literals, table_plan.layout, [part for _, part in table_plan.parts])
+    fixed_counts.require_comparable(table_plan.literals, table_plan.measured, [part for _, part in table_plan.parts])
     try:
         if table_plan.literals:
             table_plan.tables(table_plan.measured.by_grouping(np.zeros(table_plan.measured.size, np.int64)))

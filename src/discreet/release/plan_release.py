@@ -67,4 +67,4 @@ def plan(spec: Any) -> ReleasePlan:
                 f"dimension {name!r} takes its categories from the data, and a plan sees none; declare them"
             )
     with spec_file.errors_with_lines():
-        return make_plan(spec_file.spec, kept_plans(spec_file.spec), ledger_units(spec_file.spec))
+        return make_plan(spec_file.spec, kept_plans(spec_file.spec), ledger_units(spec_file.spec), compare=True)

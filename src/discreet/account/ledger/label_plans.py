@@ -1,7 +1,8 @@
 """What releases measure, by version label: entries of the chain, written with the reservation.
 
 A plan is a text that the ledger does not read. The entry `plan` follows the entry that reserved the release. Plans of
-releases that were refunded do not count, because nothing was drawn.
+releases that were refunded do not count, because nothing was drawn. So every release has an entry of its own, also if
+another release has the same plan.
 """
 
 from collections.abc import Sequence
@@ -33,20 +34,21 @@ class LabelPlan(NamedTuple):
 
 
 def kept(chain: ChainStore, connection: Connection, release: str, plan: LabelPlan) -> list[str]:
-    """Return the plans of a label.
+    """Return the plans of a label that a release has entries of.
 
     Raises
     ------
     LedgerError
-        One of them was not known when the plan of this release was made, or an entry is not as it was written.
+        A plan of the label was not known when the plan of this release was made, or an entry is not as it was written.
     """
-    texts = chain.replay(connection).check().plans_of(plan.label)
+    history = chain.replay(connection).check()
+    texts = history.plans_of(plan.label)
     if plan.known is not None and set(texts) - {plan.text, *plan.known}:
         raise LedgerError(
             f"another release under the version label {plan.label!r:.120} was reserved while {release!r} was planned;"
             " nothing was reserved: run it again, so that it is planned around what was measured"
         )
-    return texts
+    return [text for subject, label, text in history.plans if (subject, label) == (release, plan.label)]
 
 
 def keep(chain: ChainStore, connection: Connection, release: str, plan: LabelPlan) -> None:

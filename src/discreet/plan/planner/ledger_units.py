@@ -52,4 +52,14 @@ class LedgerUnits:
         contributions
             Most rows of one person in a grouping.
         """
-        return self.unit.cost(parts, contributions, self.most) is not None
+        return self.cost(parts, contributions) is not None
+
+    def cost(self, parts: Sequence[tuple[PTable, int]], contributions: int) -> int | None:
+        """Return the units that a ledger would charge for certified tables; None if these are more than `most`.
+
+        Parameters
+        ----------
+        parts, contributions
+            As for `cover`.
+        """
+        return self.unit.cost(parts, contributions, self.most)
