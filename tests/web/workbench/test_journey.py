@@ -116,6 +116,15 @@ def test_no_loss_is_shown_smaller_than_it_is(tmp_path: Path) -> None:
     assert promise.delta <= float(shown[1]) <= 1.01 * promise.delta
 
 
+def test_the_promise_says_for_how_many_rows_and_for_which_releases(tmp_path: Path) -> None:
+    steward = ready(tmp_path)
+    assert "For this release alone" in words(steward.get("plan"))
+    steward.send("settings", SETTINGS | {"id": "sex", "contributions": "3"})
+    shown = words(steward.get("plan"))
+    assert "for one person with up to 3 rows" in shown
+    assert "upper bound" in shown
+
+
 def test_a_budget_that_does_not_suffice_is_told(tmp_path: Path) -> None:
     steward = ready(tmp_path)
     steward.send("budget", {"epsilon": "1", "delta": "0"})

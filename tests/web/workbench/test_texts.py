@@ -29,7 +29,7 @@ def test_every_language_has_the_same_texts_with_the_same_values(language: Langua
     english, texts = TEXTS["en"], TEXTS[language]
     assert list(texts) == list(english)
     for name, text in texts.items():
-        assert text.strip() == text != ""
+        assert text.strip() == text.lstrip(" ") != ""
         assert sorted(re.findall(r"{\w*}", text)) == sorted(re.findall(r"{\w*}", english[name])), name
 
 
