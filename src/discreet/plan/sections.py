@@ -231,7 +231,8 @@ class Accuracy(Section):
     )
     within: list[TargetSpec] = Field(default_factory=list, description="Accuracies that must be reached.")
     no_worse_than: Literal["published"] | None = Field(
-        None, description="published: no table or margin gets a larger error than with measure: published."
+        None,
+        description="published: no table or margin gets a larger root mean square error than with measure: published.",
     )
 
     @field_validator("weights")
