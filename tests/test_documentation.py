@@ -56,6 +56,7 @@ KINDS = {
 NOT_RUN = {
     ("README.md", "$ pip install uv && uv run discreet demo"): "installs; the demo is run further down the page",
     ("README.md", "$ uv run pytest"): "runs all tests, this one among them",
+    ("docs/howto/workbench.md", "$ discreet workbench people.csv"): "serves until it is ended",
     ("docs/engines.md", "$ pip install 'discreet[postgres]'"): "installs, and needs a PostgreSQL server",
     ("docs/engines.md", "$ pip install 'discreet[spark]'"): "installs",
     ("docs/howto/explore.md", "$ discreet serve town"): "serves until it is ended; tests/browser runs it",

@@ -30,6 +30,7 @@ COMMANDS = {
     "keys": "Make a secret key, or print its fingerprint.",
     "ledger": "Keep the record of the privacy budget that was spent.",
     "convert": "Show the privacy of another tool's perturbation table.",
+    "workbench": "From a data file to a published folder, in a browser on this machine.",
     "papers": "Compare the numbers of a paper with exact ones.",
     "serve": "Show published folders in a browser, with any table that they determine.",
     "site": "Write published tables as a site for any web server.",

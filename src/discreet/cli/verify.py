@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet import files
-from discreet.certify import folder as independent
 from discreet.certify.ptable import PTable
 from discreet.certify.verify import verify as verify_certificate
 from discreet.cli import _show, _streams
-from discreet.errors import CertificateError, DiscreetError, ParameterError
+from discreet.errors import CertificateError, ParameterError
 
 if TYPE_CHECKING:
+    from discreet.certify import folder as independent
     from discreet.publish.manifest import Manifest
     from discreet.publish.verify_folder import VerifiedFolder
 
@@ -65,26 +65,17 @@ def _write_page(page: str) -> None:
 
 
 def _verify_folder(path: str) -> None:
-    """Check a folder by replay and by the second checker. Raise CertificateError if a claim fails in either."""
-    from discreet.publish.verify_folder import verify_folder  # the engines take a while to load
+    """Check a folder twice, and print what both checks found."""
+    from discreet.publish.two_checks import check_twice  # the engines take a while to load
 
-    second = independent.check(path)
-    try:
-        verified = verify_folder(path)
-    except DiscreetError as error:
-        raise _failure(path, str(error), second) from error
-    if second.failures:
-        raise _failure(path, None, second)
-    all_proved = all(finding.verdict == "proved" for finding in second.findings)
-    replayed = verified.other_software is None and not verified.by_content and not verified.not_compared
-    complete = replayed and all_proved
+    checks = check_twice(path)
+    verified, second, complete = checks.verified, checks.second, checks.is_complete
     verdict = "every claim holds" if complete else "no claim fails, and not every claim was checked"
     privacy = verified.manifest.document()["privacy"]
-    promised = privacy["composed"] is not None
-    if not promised:
-        verdict = f"no promise for the release as a whole ({privacy['no_guarantee']}). Apart from that, {verdict}"
+    if checks.no_guarantee is not None:
+        verdict = f"no promise for the release as a whole ({checks.no_guarantee}). Apart from that, {verdict}"
     _streams.left(verdict)
-    style = "bold green" if complete and promised else "bold yellow"
+    style = "bold green" if complete and checks.no_guarantee is None else "bold yellow"
     _show.console.print(f"{path}: {verdict}", style=style, markup=False)
     _show.release_guarantee(privacy, verified.published.plan.measured.size)
     _show.one_count(privacy, verified.published.plan.ptables)
@@ -103,7 +94,7 @@ def _verify_folder(path: str) -> None:
     )
 
 
-def _print_checks(verified: "VerifiedFolder", second: independent.Report) -> None:
+def _print_checks(verified: "VerifiedFolder", second: "independent.Report") -> None:
     """Print what each of the two checks proved."""
     if verified.other_software is None:
         proved = (
@@ -133,17 +124,6 @@ def _print_checks(verified: "VerifiedFolder", second: independent.Report) -> Non
         _show.console.print(f"  {finding.verdict:9}      {finding.claim}: {finding.text}", markup=False)
     for line in second.stated:
         _show.console.print(f"  not checked    {line}", style="dim", markup=False)
-
-
-def _failure(path: str, first: str | None, second: independent.Report) -> CertificateError:
-    """Return an error with the failures of both checks."""
-    first_failures = "it finds nothing wrong" if first is None else first
-    second_failures = "".join(f"\n  {line}" for line in second.failures) or " it finds nothing wrong"
-    return CertificateError(
-        f"{path}: a claim does not hold.\nFirst check, by this version of Discreet: {first_failures}\nSecond check, by"
-        f" discreet/certify/folder:{second_failures}",
-        tuple(second.failures),
-    )
 
 
 def _unchecked_statements(manifest: "Manifest") -> str:

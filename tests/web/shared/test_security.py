@@ -59,7 +59,7 @@ def test_no_answer_allows_inline_scripts_or_other_origins() -> None:
     assert "unsafe" not in policy
     assert "http" not in policy
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
 
 
 def test_an_answer_keeps_a_policy_of_its_own() -> None:
