@@ -59,6 +59,12 @@ NOT_RUN = {
     ("docs/howto/workbench.md", "$ discreet workbench people.csv"): "serves until it is ended",
     ("docs/engines.md", "$ pip install 'discreet[postgres]'"): "installs, and needs a PostgreSQL server",
     ("docs/engines.md", "$ pip install 'discreet[spark]'"): "installs",
+    ("docs/howto/explore.md", "$ discreet serve town"): "serves until it is ended; tests/browser runs it",
+    ("docs/howto/explore.md", "$ discreet serve town --name tables.example.org"): "serves until it is ended",
+    (
+        "docs/howto/explore.md",
+        '$ curl "http://127.0.0.1:8000/api/releases/town/table?rows=age&columns=sex"',
+    ): "needs a server; tests/web/explorer asks for tables",
     ("docs/howto/from_r.md", "people <- data.frame(person_id = as.character(1:1000),"): "needs R",
     ("docs/howto/from_r.md", 'discreet <- function(...) stopifnot(system2("discreet", c(...)) == 0)'): "needs R",
     ("docs/howto/from_r.md", 'published <- read.csv("published/people.intervals.csv")'): "needs R",

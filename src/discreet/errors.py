@@ -17,6 +17,26 @@ class ParameterError(DiscreetError, ValueError):
     """A parameter of a design, a loss or a command is outside its range."""
 
 
+class TooLargeTableError(ParameterError):
+    """A reader asks for a table with too many cells.
+
+    Attributes
+    ----------
+    cells
+        The number of its cells.
+    most
+        The most cells that a table may have.
+    """
+
+    def __init__(self, message: str, cells: int, most: int) -> None:
+        super().__init__(message)
+        self.cells, self.most = cells, most
+
+
+class UnpublishedTableError(ParameterError):
+    """No published table or margin adds up to the table that a reader asks for."""
+
+
 class MechanismError(DiscreetError, ValueError):
     """Rows, domain and neighbours do not make a mechanism, or the mechanism cannot answer a question."""
 

@@ -47,11 +47,16 @@ def missing() -> str | None:
 
 
 def findings(folder: Path, pages: list[str]) -> dict[str, list[str]]:
-    """Open each page in all widths and colours. Return what is wrong, by page, for pages with something wrong."""
+    """Open each page of a folder in all widths and colours. Return what is wrong, by page with something wrong."""
     with served(folder) as address:
-        visits = [{"url": address + page, "widths": WIDTHS, "schemes": SCHEMES} for page in pages]
-        request = {"browser": shutil.which("chromium"), "visits": visits}
-        command = ["node", str(HERE / "check_pages.mjs")]
-        done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, check=False)
+        return findings_at(address, pages)
+
+
+def findings_at(address: str, pages: list[str]) -> dict[str, list[str]]:
+    """Open each page of a server in all widths and colours. Return what is wrong, by page with something wrong."""
+    visits = [{"url": address + page, "widths": WIDTHS, "schemes": SCHEMES} for page in pages]
+    request = {"browser": shutil.which("chromium"), "visits": visits}
+    command = ["node", str(HERE / "check_pages.mjs")]
+    done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {page: found for page, found in zip(pages, json.loads(done.stdout), strict=True) if found}

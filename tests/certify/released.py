@@ -64,6 +64,14 @@ KINDS: dict[str, dict[str, Any]] = {
             table("adults", ["age"], filter={"age": ["adult", "old"]}),
         ]
     },
+    "women and everyone": {
+        "tables": [
+            table("everyone", ["sex", "age"]),
+            table("women", ["age", "place"], filter={"sex": ["female"]}),
+            table("most", ["sex"], filter={"place": ["north", "c"]}),
+        ],
+        "outputs": ["csv", "json-stat", "sdmx-csv"],
+    },
     "several tables": {
         "tables": [
             table("t", ["place", "age"], [["age"]]),

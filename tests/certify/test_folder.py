@@ -103,7 +103,7 @@ def test_no_manifest_makes_the_second_checker_raise(directory: Path, tmp_path: P
     ranges = {f"spec.dimensions.age.ranges.{name}.{end}" for name in ("child", "adult", "old") for end in (0, 1)}
     unused = {f"spec.dimensions.place.levels{level}" for level in ("", ".side", ".over")}
     design = {"spec.design", "spec.design.name", "spec.design.epsilon", "spec.design.upper"}
-    software = {"software", "software.discreet", "software.python", "software.numpy"}
+    software = {"software", "software.discreet", "software.python", "software.numpy", "software.build"}
     labels = {f"spec.{name}" for name in ("title", "version", "unit.name", "seed", "record_keys_are")}
     names = ("title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions")
     words = {f"spec.metadata.{name}" for name in names}

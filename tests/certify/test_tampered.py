@@ -251,8 +251,8 @@ TAMPERED: dict[str, tuple[str, Callable[[Forger], None], str | None, str | None]
         "plain", several(("privacy.total", "0.1")), r"manifest: privacy\.total: ", "promise: privacy ",
     ),
     "a field of the specification": ("plain", several(("spec.safe", True)), "safe", "manifest.json: .*spec"),
-    "the version of the format": ("plain", several(("version", 6)), "version", "manifest.json: its version is 6"),
-    "a later version of the format": ("plain", several(("version", 5)), "version", "manifest.json: its fields"),
+    "the version of the format": ("plain", several(("version", 8)), "version", "manifest.json: its version is 8"),
+    "a later version of the format": ("plain", several(("version", 7)), "version", "manifest.json: its fields"),
     "the version before": (
         "plain", several(("version", 2)), r"t\.intervals\.csv: is not", "intervals: table t: the interval",
     ),

@@ -78,6 +78,9 @@ def test_sums_shares_and_changes_are_printed(run: Run) -> None:
     assert "part: 1 cell by sex; rest: 2 cells by sex" in share.out
     part = run("out1", "--share", "sex=f,area=north", "--sum", "area=north")
     assert "share of sex=f,area=north: 9" in part.out
+    nobody = run("out1", "--share", "sex=_other,area=north", "--sum", "sex=_other")
+    assert "no statement is possible" in nobody.out
+    assert "mean" not in nobody.out
     assert (
         "sum of 1 cell by sex and 1 cell by area, sex" in run("out1", "--sum", "sex=f", "--sum", "sex=m,area=north").out
     )

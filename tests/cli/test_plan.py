@@ -138,3 +138,13 @@ def test_leaves_in_no_group_of_a_level_are_told(discreet: Run) -> None:
     assert "m of sex is in no group of level all, and counts as _other" in discreet("plan", "release.yaml").out
     document = json.loads(discreet("plan", "release.yaml", "--json").out)
     assert document["in_no_group"] == [{"dimension": "sex", "level": "all", "leaves": ["m"]}]
+
+
+def test_a_table_with_other_points_to_filters_and_fixed_counts(discreet: Run) -> None:
+    Path("release.yaml").write_text(SPEC)
+    shown = discreet("plan", "release.yaml").out
+    assert all(word in shown for word in ("_other", "filter", "fix"))
+    filtered = SPEC.replace("dimensions: [sex]", "filter: {sex: [f, m]}, dimensions: [sex]")
+    assert filtered != SPEC
+    Path("release.yaml").write_text(filtered)
+    assert "_other" not in discreet("plan", "release.yaml").out

@@ -102,6 +102,24 @@ def test_a_folder_of_another_version_is_partly_checked_if_its_files_differ(relea
     assert "tables were not replayed (t.csv, t.intervals.csv, report.html)" in output
 
 
+def test_a_report_of_another_build_of_the_same_version_is_said_to_be_one(releases: Path, tmp_path: Path) -> None:
+    def other_report(forger: Forger) -> None:
+        page = forger.path / "report.html"
+        page.write_text(page.read_text().replace("<h1", "<p>of old</p><h1", 1))
+
+    def other_build(forger: Forger) -> None:
+        forger.set("software.build", "0123456789abcdef")
+        other_report(forger)
+
+    output = verified(forged(releases, tmp_path / "other", "plain", other_build))
+    assert "in build 0123456789abcdef; this is build " in output
+    assert "report.html was not replayed" in output
+    assert "no claim fails, and not every claim was checked" in output
+    assert "report.html: is not what" in refused(forged(releases, tmp_path / "same", "plain", other_report))
+    far = forged(releases, tmp_path / "far", "plain", raised(500, several(("software.build", "0123456789abcdef"))))
+    assert "t.csv" in refused(far)
+
+
 @pytest.mark.parametrize("kind", ["plain", "three dimensions, two formats"])
 def test_wrong_counts_fail_in_folders_of_other_versions_too(kind: str, releases: Path, tmp_path: Path) -> None:
     """Noise does not explain the counts, or they are not counts of the table."""

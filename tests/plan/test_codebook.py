@@ -31,3 +31,27 @@ def test_a_label_of_several_sets_of_leaves_is_refused(
         return
     with pytest.raises(SpecError, match=f"the filter on 'd' names '{label}'"):
         book.select([label])
+
+
+@pytest.mark.parametrize(
+    ("declared", "named"),
+    [
+        ({"ranges": {"young": [0, 30], "middle": [25, 60], "old": [60, None]}}, ["young", "middle", "30", "25"]),
+        ({"ranges": {"old": [50, 60], "all": [None, None]}}, ["old", "all"]),
+        ({"ranges": {"2020": ["2020-01-01", "2021-01-01"], "later": ["2020-06-01", None]}}, ["2020", "later"]),
+        ({"categories": ["x", "y", "x"]}, ["'x'", "1 and 3"]),
+        ({"categories": {"one": ["1", "2"], "two": ["2"]}}, ["'2'", "'one'", "'two'"]),
+        ({"categories": {"one": ["1", "1"], "two": ["2"]}}, ["'1'", "'one'"]),
+    ],
+)
+def test_ranges_that_overlap_and_values_declared_twice_are_both_named(
+    declared: dict[str, Any], named: list[str]
+) -> None:
+    with pytest.raises(SpecError) as error:
+        resolve("d", Dimension(column="d", **declared))
+    assert [text for text in named if text not in str(error.value)] == []
+
+
+def test_ranges_that_meet_in_a_bound_or_leave_a_gap_are_apart() -> None:
+    dimension = Dimension(column="d", ranges={"old": (60, None), "young": (None, 30), "middle": (30, 50)})
+    assert resolve("d", dimension).leaves == ("old", "young", "middle", "_other")

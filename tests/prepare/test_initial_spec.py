@@ -172,6 +172,24 @@ def test_other_ids_are_not_published(tmp_path: Path) -> None:
     assert "id" in proposal.left_out["household_id"]
 
 
+def test_numbers_of_households_are_not_published_and_quantities_are(tmp_path: Path) -> None:
+    """Integers that nearly every household repeats point to people, whatever the column is called."""
+    rng = random.Random(5)
+    rows = range(ROWS)
+    columns: dict[str, list[Any]] = {
+        "sex": [rng.choice(["f", "m"]) for _ in rows],
+        "Haushalt": [i // 3 + 1 for i in rows],
+        "dwelling": sorted(rng.choices(rng.sample(range(10**6, 10**7), 1300), k=ROWS)),
+        "income": [round(rng.lognormvariate(8, 0.6)) for _ in rows],
+        "weight": [round(rng.gauss(190_000, 105_000) ** 2 / 10**6) for _ in rows],
+        "age": [i % 100 for i in rows],
+        "minutes": [rng.randrange(200) for _ in rows],
+    }
+    proposal = initial_spec(str(write_csv(tmp_path / "people.csv", columns))).proposal
+    assert set(proposal.left_out) == {"Haushalt", "dwelling"}
+    assert [dimension.column for dimension in proposal.dimensions] == ["sex", "income", "weight", "age", "minutes"]
+
+
 def test_without_an_id_every_row_is_a_person_and_the_steward_has_to_say_so(tmp_path: Path) -> None:
     spec = initial_spec(str(write_csv(tmp_path / "x.csv", {"sex": ["f", "m"] * 50, "side": ["n", "n", "s", "s"] * 25})))
     (tmp_path / "x.yaml").write_text(spec.text)

@@ -215,6 +215,12 @@ def test_folders_of_version_1_still_verify(name: str) -> None:
     assert second_checker.check(FORMAT_1 / name).failures == []
 
 
+def test_folders_that_name_filters_in_the_report_only_still_verify() -> None:
+    path = Path(__file__).parent / "format_5" / "crossed"
+    assert set(verify_folder(path).not_replayed) <= {"report.html"}
+    assert second_checker.check(path).failures == []
+
+
 @pytest.mark.parametrize("name", ["format_2/crossed", "format_3/noises"])
 def test_folders_with_intervals_of_single_measurements_still_verify(name: str) -> None:
     """Versions 2 and 3: everything but the report is made again byte for byte."""

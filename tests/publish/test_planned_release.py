@@ -14,8 +14,10 @@ from discreet import design
 from discreet.cli import app
 from discreet.measure import secrets
 from discreet.publish.noise_in_words import error_within
+from discreet.publish.plan_in_words import summary
 from discreet.publish.planned_release import describe, units_in_words
 from discreet.reconcile.table_plan import make_table_plan
+from discreet.release import run
 from discreet.release.plan_release import plan
 from tests.town import settle
 
@@ -66,9 +68,35 @@ def test_the_error_of_least_squares_is_that_of_simulated_measurements() -> None:
     runs = [[random.normal(0, noise, shape).round().astype(np.int64) for shape in shapes] for _ in range(400)]
     fits = [table_plan.fitted([np.int64(100_000) * 0 + part for part in run])[0].free for run in runs]
     for index, grouping in enumerate(planned.groupings):
-        assert grouping.basis == "least squares"
+        assert grouping.basis == "law"
         squares = [np.mean(fit[index] ** 2) for fit in fits if fit is not None]
-        assert math.sqrt(np.mean(squares)) == pytest.approx(grouping.error / 1.96, rel=0.06)
+        assert math.sqrt(np.mean(squares)) == pytest.approx(grouping.typical_error, rel=0.06)
+
+
+def test_the_error_to_expect_is_half_the_width_of_the_published_intervals(tmp_path: Path) -> None:
+    """Far above 0 an interval is as wide as the plan says, up to the rounding of its two ends."""
+    people = "".join(f"{'fm'[i % 2]},{i % 3},{i % 5}\n" for i in range(9000))
+    (tmp_path / "people.csv").write_text("sex,place,age\n" + people)
+    names = {"sex": ["f", "m"], "place": ["0", "1", "2"], "age": ["0", "1", "2", "3", "4"]}
+    specification = {
+        "version": "1",
+        "source": {"csv": str(tmp_path / "people.csv")},
+        "dimensions": {name: {"column": name, "categories": values} for name, values in names.items()},
+        "tables": [
+            {"name": "people", "dimensions": ["sex", "place", "age"], "margins": "all"},
+            {"name": "women", "dimensions": ["place", "age"], "margins": "all", "filter": {"sex": ["f"]}},
+        ],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    for measure in ("plan", "published"):
+        release = run(specification | {"measure": measure})
+        planned = describe(release.plan).groupings
+        for (_, indices), own in zip(release.plan.layout.tables, release.published.intervals, strict=True):
+            for index, ends in zip(indices, own, strict=True):
+                widths = (ends.high - ends.low)[ends.low > 0]
+                assert planned[index].basis == "law"
+                assert np.abs(widths / 2 - planned[index].error).max() <= 1
 
 
 def test_clamped_tables_have_the_error_of_their_measurements() -> None:
@@ -127,3 +155,28 @@ def test_the_error_of_a_plan_stands_beside_that_without_the_units_of_its_ledger(
     runner, file = CliRunner(), tmp_path / "spec.yaml"
     file.write_text(json.dumps(spec))
     assert "without unit" in runner.invoke(app, ["plan", str(file)]).output
+
+
+def test_leaves_in_no_group_of_a_level_are_named_also_where_only_a_filter_uses_the_level() -> None:
+    place = {
+        "column": "place",
+        "categories": ["a", "b", "c"],
+        "levels": {"side": {"north": ["a"]}, "all": {"x": ["a"]}},
+    }
+    specification = {
+        "version": "1",
+        "source": {"csv": "people.csv"},
+        "dimensions": {"sex": {"column": "sex", "categories": ["f", "m"]}, "place": place},
+        "tables": [
+            {"name": "sides", "dimensions": [{"dimension": "place", "level": "side"}]},
+            {"name": "sexes", "dimensions": ["sex"], "filter": {"place": ["x"]}},
+            {"name": "leaves", "dimensions": ["sex"], "filter": {"place": ["b", "c"]}},
+        ],
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "key": "fresh",
+    }
+    planned = describe(plan(specification))
+    leaves = {"dimension": "place", "leaves": ["b", "c"]}
+    assert planned.document()["in_no_group"] == [leaves | {"level": "side"}]
+    assert planned.document()["outside_filters"] == [leaves | {"table": "sexes", "level": "all"}]
+    assert all(word in summary(planned.plan)["levels"] for word in ("side", "all", "sexes"))

@@ -35,7 +35,7 @@ def test_the_log_tells_the_steward_and_nobody_else(spec: dict[str, Any], tmp_pat
     assert log["dimensions"]["age"] == {"rows_in_other": 60}
     total = log["groupings"][-1]
     assert total["dimensions"] == []
-    assert total["error_of_measurements"]["largest"] == abs(int(release.measurements[-1]) - 300)
+    assert total["error_of_measurements"]["largest_error"] == abs(int(release.measurements[-1]) - 300)
     assert [table["table"] for table in log["tables"]] == ["t"]
     run(spec, tmp_path / "without")
     for name in ("measurements.csv", "t.csv", "report.html", "manifest.json", "certificate.json"):

@@ -50,7 +50,7 @@ def spec(folder: Path, **changes: Any) -> dict[str, Any]:
 def test_a_planned_release_is_right_and_both_checkers_prove_it(folder: Path, tmp_path: Path) -> None:
     keys = {"key": "query", "secret": {"file": str(folder / "secret.key")}}
     release = dc.release.run(spec(folder, **keys), tmp_path / "out")
-    largest = max(grouping.error for grouping in dc.release.describe(release.plan).groupings) / 1.96
+    largest = max(grouping.typical_error for grouping in dc.release.describe(release.plan).groupings)
     assert truth.wrong_in(release, PEOPLE, deviation=largest) == []
     assert verify_folder(tmp_path / "out").other_software is None
     report = independent.check(tmp_path / "out")

@@ -13,7 +13,6 @@ import pytest
 import discreet as dc
 from discreet.certify import folder as independent
 from discreet.plan.layout import Grouping
-from discreet.publish.planned_release import NORMAL
 from discreet.release import Release
 from tests.system import truth
 
@@ -81,7 +80,7 @@ def wrong_in(release: Release, people: truth.People) -> list[str]:
     for (table, indices), counts in zip(plan.layout.tables, published, strict=True):
         for index, numbers in zip(indices, counts, strict=True):
             errors = numbers - true_counts(plan.layout.groupings[index], people)
-            size, allowed = errors.size, planned[index].error / NORMAL
+            size, allowed = errors.size, planned[index].typical_error
             rms = math.sqrt(float((errors.astype(float) ** 2).mean()))
             if rms > allowed * (1 + 3.5 / math.sqrt(size)) or numbers.min() < 0:
                 found.append(f"{table.name} {planned[index].name}: {rms:.1f} against {allowed:.1f}")

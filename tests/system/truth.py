@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.mechanism import Mechanism
 from discreet.plan.sections import TableSpec
-from discreet.publish.planned_release import NORMAL, describe
+from discreet.publish.planned_release import describe
 from discreet.release import Release
 
 People = list[dict[str, str]]
@@ -107,7 +107,7 @@ def _deviation(release: Release, table: str, margin: tuple[str, ...]) -> float:
     layout = release.plan.layout
     indices = next(indices for spec, indices in layout.tables if spec.name == table)
     names = {frozenset(axis.book.name for axis in layout.groupings[index].axes): index for index in indices}
-    return describe(release.plan).groupings[names[frozenset(margin)]].error / NORMAL
+    return describe(release.plan).groupings[names[frozenset(margin)]].typical_error
 
 
 def _value(value: str, name: str, levels: dict[str, str | None], groups: dict[str, dict[str, str]] | None) -> str:

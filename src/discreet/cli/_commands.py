@@ -32,6 +32,8 @@ COMMANDS = {
     "convert": "Show the privacy of another tool's perturbation table.",
     "workbench": "From a data file to a published folder, in a browser on this machine.",
     "papers": "Compare the numbers of a paper with exact ones.",
+    "serve": "Show published folders in a browser, with any table that they determine.",
+    "site": "Write published tables as a site for any web server.",
     "demo": "Publish tables of a synthetic town.",
 }
 """Every command with one line about it. The module of that name has a function of that name, or an `app`."""

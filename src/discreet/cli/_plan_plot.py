@@ -26,7 +26,7 @@ def draw_errors(planned: PlannedRelease, path: str | os.PathLike[str]) -> None:
     groupings = sorted(planned.groupings, key=lambda grouping: -grouping.error)[:MOST_BARS]
     figure = Figure(figsize=(8.5, 1.9 + 0.3 * len(groupings)), layout="constrained")
     panel = figure.subplots()
-    colours = dict(zip(BASES, ("C0", "C1", "0.6", "0.8"), strict=True))
+    colours = dict(zip(BASES, ("C1", "C0", "C2", "0.6", "0.8"), strict=True))
     positions = range(len(groupings), 0, -1)
     for basis in dict.fromkeys(grouping.basis for grouping in groupings):
         bars = [

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from discreet.infer.cell_choice import CellsUsed
     from discreet.infer.release_folder import FolderReader
 
+NEARLY_ALL = 0.9
+"""An interval of a share that is as wide says nothing."""
+
 MOST_ROWS = 20
 """Number of rows of a table that are printed."""
 
@@ -204,7 +207,9 @@ def _print_share(path: str, part: str, whole: list[str], level: str, prior: str,
     reader = _read_folder(path)
     estimate = reader.share(part, whole, level, prior, table)
     low, high, mean = _percents(estimate)
-    _show.console.print(f"share of {part}: {low} to {high} ({_percent(level)}), mean {mean}", markup=False)
+    says_nothing = estimate.high - estimate.low >= NEARLY_ALL
+    words = "no statement is possible: the noise is as large as the whole" if says_nothing else f"mean {mean}"
+    _show.console.print(f"share of {part}: {low} to {high} ({_percent(level)}), {words}", markup=False)
     part_cells, rest_cells = reader.cells_used_by_share(part, whole, prior, table)
     _show.console.print(f"part: {_cells_in_words(part_cells)}; rest: {_cells_in_words(rest_cells)}", markup=False)
     if estimate.undefined > 0:

@@ -8,6 +8,7 @@ from rich.table import Table as Grid
 
 from discreet.cli import _show
 from discreet.extras import require
+from discreet.labels import OTHER
 
 
 def plan(
@@ -74,6 +75,12 @@ def plan(
         _show.console.print(
             "Without unit: the 95% error of the best plan for epsilon and delta alone, which the units of the ledger do"
             " not pay for, or not for so few. See `choosing the unit` in docs/ledger.md.",
+            markup=False,
+        )
+    if planned.plan.layout.has_other:
+        _show.console.print(
+            f"{OTHER} is published, and a true 0 comes out too high on average. Where the codebook cannot give {OTHER},"
+            " leave it out by a filter, or fix it at 0.",
             markup=False,
         )
     if plot is not None:

@@ -47,6 +47,15 @@ def preview(
             style="bold yellow",
             markup=False,
         )
+    without_other = [dimension.name for dimension in counts.dimensions if not dimension.other]
+    if without_other:
+        _show.console.print(
+            f"\nnobody is {OTHER} of {_ten(without_other)}, and the release will state a few: no count is below 0, so a"
+            " true 0 comes out too high on average. If the codebook can give no other and no missing value, whatever"
+            f" data come, leave {OTHER} out: name the categories in the filter of the table, or set count: 0 under"
+            " fixed. Do not do it because you see 0 here.",
+            markup=False,
+        )
     _show.console.print(
         "\nDeclare what the questionnaire has, not what you see here. What is chosen because of the data is not covered"
         " by the promise.\n" + PRIVATE,

@@ -26,14 +26,17 @@ def lines(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the line of every cell of a grouping, in C order: the name of the table, labels, and the row of the cell.
 
-    The label of a dimension that the grouping sums over is `_total`. A dimension that the table does not have is empty.
-    Of each row, the first `width` entries are used.
+    The label of a dimension that the grouping sums over is `_total`, or what the filter of the table keeps. A dimension
+    that the table does not have is empty. Of each row, the first `width` entries are used.
     """
-    of_table = {axis.dimension for axis in table.dimensions}
-    # fields: table name, empty, total, labels of the axes, then the numbers of the cell
-    field_of = {axis.book.name: 3 + number for number, axis in enumerate(axes)}
-    label_fields = [field_of.get(name, 2 if name in of_table else 1) for name in dimensions]
-    labels = itertools.product([table.name], [""], [TOTAL], *(axis.labels for axis in axes))
-    numbers_start = 3 + len(axes)
+    others = dict.fromkeys((axis.dimension for axis in table.dimensions), TOTAL) | table.filter_words
+    own_labels = {axis.book.name: axis.labels for axis in axes}
+    labels_of: dict[str, tuple[str, ...]] = {
+        name: (others.get(name, ""),) for name in dimensions if name not in own_labels
+    }
+    labels_of |= own_labels
+    labels = itertools.product([table.name], *labels_of.values())
+    numbers_start, order = 1 + len(labels_of), list(labels_of)
+    label_fields = (1 + order.index(name) for name in dimensions)
     fields = itemgetter(0, *label_fields, *range(numbers_start, numbers_start + width))
     return map(fields, map(add, labels, map(rows.__getitem__, row_index.ravel().tolist())))

@@ -160,8 +160,17 @@ class JointReader:
 
     def rows(self, index: int, level: Number) -> list[tuple[Any, ...]]:
         """Return measurement, low, high, mean and most likely count of every cell of a grouping."""
-        rows = count_rows(self.estimates[index], *self.joint.laws(index), level)
+        rows = self._count_rows(index, level)
+        sources = self.joint.narrowest(float(exact(level, "level"))).get(index)
+        if sources is not None:
+            groupings, positions = (numbers.tolist() for numbers in sources)
+            by_grouping = {source: self._count_rows(source, level) for source in {*groupings} - {index}} | {index: rows}
+            rows = [by_grouping[source][position] for source, position in zip(groupings, positions, strict=True)]
         return [(number, *row) for number, row in zip(self._measured(index), rows, strict=True)]
+
+    def _count_rows(self, index: int, level: Number) -> list[list[Any]]:
+        """Return low, high, mean and most likely count of every cell, from the estimates of its own population."""
+        return count_rows(self.estimates[index], *self.joint.laws(index), level)
 
     def change_rows(self, index: int, before: "JointReader", old_index: int, level: Number) -> list[tuple[Any, ...]]:
         """Return both measurements, low, high, mean and most likely change of every cell of a grouping."""

@@ -87,7 +87,7 @@ def population_difference(ours: "Grouping", theirs: "Grouping") -> str | None:
     our_filters, their_filters = _filters(ours), _filters(theirs)
     for name in sorted({*our_filters, *their_filters}):
         in_both = name in our_filters and name in their_filters
-        if in_both and (difference := _codebook_difference(our_filters[name][0], their_filters[name][0])):
+        if in_both and (difference := codebook_difference(our_filters[name][0], their_filters[name][0])):
             return difference
         our_people, their_people = (
             ", ".join(_names(*filters[name])) if name in filters else "all" for filters in (our_filters, their_filters)
@@ -100,7 +100,7 @@ def population_difference(ours: "Grouping", theirs: "Grouping") -> str | None:
 def _axis_difference(ours: "GroupingAxis", theirs: "GroupingAxis") -> str | None:
     """Return the first difference between two axes of one dimension, in words: codebooks, labels or members."""
     name = ours.book.name
-    if difference := _codebook_difference(ours.book, theirs.book):
+    if difference := codebook_difference(ours.book, theirs.book):
         return difference
     if ours.labels != theirs.labels:
         different = sorted({*ours.labels} ^ {*theirs.labels}) or [*ours.labels]
@@ -117,7 +117,7 @@ def _filters(grouping: "Grouping") -> dict[str, tuple["Codebook", frozenset[int]
     return {book.name: (book, kept) for book, kept in grouping.within if len(kept) < len(book.leaves)}
 
 
-def _codebook_difference(ours: "Codebook", theirs: "Codebook") -> str | None:
+def codebook_difference(ours: "Codebook", theirs: "Codebook") -> str | None:
     """Return how two codebooks of one name differ, in words. Return None if their digests are equal."""
     if ours.digest == theirs.digest:
         return None

@@ -22,6 +22,7 @@ import numpy as np
 from discreet.arrays import Booleans
 from discreet.errors import ParameterError, SpecError
 from discreet.labels import listed
+from discreet.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from discreet.plan.layout import Grouping, GroupingAxis
@@ -77,7 +78,10 @@ def selection_mask(grouping: "Grouping", labels: Labels) -> Booleans:
     names = [axis.book.name for axis in grouping.axes]
     for name in labels:
         if name not in names:
-            raise ParameterError(f"the table has no dimension {name!r}; its dimensions are: {', '.join(names)}")
+            raise ParameterError(
+                f"the table has no dimension {name!r}; its dimensions are: {', '.join(names)}"
+                f"{did_you_mean(name, names)}"
+            )
     mask = np.ones(grouping.shape, dtype=bool)
     for axis_index, axis in enumerate(grouping.axes):
         along_axis = np.array(_groups_inside(axis, labels.get(axis.book.name)))
@@ -154,8 +158,11 @@ def _groups_inside(axis: "GroupingAxis", label: str | None) -> list[bool]:
     except SpecError:
         leaves = frozenset()
     if not any(members & leaves for members in axis.members):
+        groups = [name for name in axis.book.group_labels if name not in axis.labels and _adds_up(axis, name)]
+        of_levels = f"; groups: {listed(list(dict.fromkeys(groups)))}" if groups else ""
         raise ParameterError(
-            f"dimension {axis.book.name!r} has no label {label!r}; choose from: {listed(axis.labels)}"
+            f"dimension {axis.book.name!r} has no label {label!r}; choose from: {listed(axis.labels)}{of_levels}"
+            f"{did_you_mean(label, [*axis.labels, *groups])}"
         ) from None
     for name, members in zip(axis.labels, axis.members, strict=True):
         if members & leaves and not members <= leaves:
@@ -164,6 +171,15 @@ def _groups_inside(axis: "GroupingAxis", label: str | None) -> list[bool]:
                 f" {label!r}; choose whole labels from: {listed(axis.labels)}"
             )
     return [members <= leaves for members in axis.members]
+
+
+def _adds_up(axis: "GroupingAxis", label: str) -> bool:
+    """Return True if a group, of any level, consists of groups of an axis."""
+    try:
+        leaves = axis.book.select([label])
+    except SpecError:
+        return False
+    return leaves == frozenset().union(*(members for members in axis.members if members <= leaves))
 
 
 def _leaves_inside(axis: "GroupingAxis", labels: Labels) -> frozenset[int]:

@@ -17,6 +17,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from discreet.errors import ParameterError, SpecError
@@ -196,6 +197,11 @@ class Codebook:
         return [self.leaves[code] for code in sorted(groups.members[-1]) if self.leaves[code] != OTHER]
 
     @property
+    def group_labels(self) -> list[str]:
+        """The labels of the declared groups of all levels."""
+        return [label for name, level in self.levels.items() if name for label in level.labels if label != OTHER]
+
+    @property
     def _labels(self) -> list[str]:
         """The labels of leaves and groups."""
         return [label for level in self.levels.values() for label in level.labels]
@@ -261,6 +267,7 @@ def resolve(name: str, dimension: Dimension) -> Codebook:
     """
     if dimension.ranges is not None:
         labels = list(dimension.ranges)
+        _refuse_overlap(name, dimension.ranges)
         ranges = [(_number(lower), _number(upper), i) for i, (lower, upper) in enumerate(dimension.ranges.values())]
         recode = _recode(name, dimension.column, len(labels), ranges=ranges, dates=dimension.has_dates)
         mapping: object = {"ranges": [[*bounds, label] for label, bounds in dimension.ranges.items()]}
@@ -290,13 +297,39 @@ def _number(bound: float | str | None) -> float | None:
     return float(date_number(bound)) if isinstance(bound, str) else bound
 
 
+def _refuse_overlap(name: str, ranges: Mapping[str, Sequence[float | str | None]]) -> None:
+    """Raise SpecError, with both labels, if two ranges share a number. `Recode` refuses empty ranges."""
+    known = [
+        (-math.inf if lower is None else lower, math.inf if upper is None else upper, label)
+        for label, bounds in ranges.items()
+        for lower, upper in [map(_number, bounds)]
+    ]
+    for (_, end, first), (begin, upper, second) in pairwise(sorted(known, key=lambda own: own[:2])):
+        if begin < end and begin < upper:
+            shown = [f"{label!r} ({_bounds(ranges[label])})" for label in (first, second)]
+            raise SpecError(
+                f"the ranges {shown[0]} and {shown[1]} of dimension {name!r} overlap; give ranges apart, each from its"
+                " lower bound to below its upper bound",
+                ("dimensions", name, "ranges", second),
+            )
+
+
+def _bounds(bounds: Sequence[float | str | None]) -> str:
+    texts = ("null" if bound is None else bound if isinstance(bound, str) else f"{bound:.15g}" for bound in bounds)
+    return f"[{', '.join(texts)}]"
+
+
 def _listed_values(name: str, labels: list[str]) -> dict[str, int]:
     """Return the code of every raw value, if each category is one raw value."""
     values = {label: code for code, label in enumerate(labels)}
-    if len(values) < len(labels):
-        raise SpecError(
-            f"dimension {name!r} declares a category twice; give each once", ("dimensions", name, "categories")
-        )
+    for label in values if len(values) < len(labels) else ():
+        numbers = [number for number, other in enumerate(labels, 1) if other == label]
+        if len(numbers) > 1:
+            raise SpecError(
+                f"dimension {name!r} declares the category {label!r} twice: categories {numbers[0]} and {numbers[1]} of"
+                f" {len(labels)}; give it once",
+                ("dimensions", name, "categories", numbers[1] - 1),
+            )
     return values
 
 
@@ -306,9 +339,14 @@ def _named_values(name: str, categories: dict[str, list[str] | str]) -> dict[str
     for code, (label, texts) in enumerate(categories.items()):
         for text in [texts] if isinstance(texts, str) else texts:
             if text in values:
+                other = list(categories)[values[text]]
+                both = (
+                    f"to {other!r} and to {label!r}; give it to one"
+                    if other != label
+                    else f"to {label!r} twice; give it once"
+                )
                 raise SpecError(
-                    f"dimension {name!r} gives the raw value {text!r} to two categories; give it to one",
-                    ("dimensions", name, "categories", label),
+                    f"dimension {name!r} gives the raw value {text!r} {both}", ("dimensions", name, "categories", label)
                 )
             values[text] = code
     return values

@@ -18,6 +18,7 @@ Nothing here depends on the data: every rule reads specifications and certified 
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -25,6 +26,7 @@ from typing import Any, Self
 from discreet.certify import verify
 from discreet.certify.ptable import PTable
 from discreet.errors import CertificateError, ReleaseError, SpecError
+from discreet.labels import listed
 from discreet.plan.layout import Grouping, Layout
 from discreet.plan.measured_cells import MeasuredCells
 from discreet.plan.named_groupings import in_words
@@ -328,8 +330,8 @@ def _require_all_published(spec: ReleaseSpec, layout: Layout, kept: Iterable[Fro
         if plan.unit != unit:
             raise ReleaseError(
                 f"under the version label {spec.version!r:.120} were measured {_listed(plan.measured)}, with another"
-                " rule for the rows of a person (another id, other contributions, or, with an id, other dimensions in"
-                " use), so they cannot be measured again; nothing was drawn: the promise would not cover them."
+                f" rule for the rows of a person ({_other_rule(spec, layout, plan)}), so they cannot be measured again;"
+                " nothing was drawn: the promise would not cover them."
                 f" {_remedy(spec)}"
             )
         missing = [grouping for grouping in plan.measured if grouping.cells not in published]
@@ -340,6 +342,19 @@ def _require_all_published(spec: ReleaseSpec, layout: Layout, kept: Iterable[Fro
                 " is measured under its label. Publish these tables too, which costs nothing more, or"
                 f" {_remedy(spec, capital=False)}"
             )
+
+
+def _other_rule(spec: ReleaseSpec, layout: Layout, kept: FrozenPlan) -> str:
+    """Return why the rule for the rows of a person differs from that of an earlier release.
+
+    With an id, the dimensions in use decide which rows of a person count. The names of measured groupings have them.
+    """
+    names = " ".join(grouping.name for grouping in kept.measured)
+    new = [repr(book.name) for book in layout.books if not re.search(rf"(?<!\w){re.escape(book.name)}(?!\w)", names)]
+    if spec.unit.id is None or not new:
+        return "another id, other contributions, or, with an id, other dimensions in use"
+    are = "is a new dimension" if len(new) == 1 else "are new dimensions"
+    return f"with an id, the dimensions in use are part of the rule, and {listed(new)} {are}"
 
 
 def _remedy(spec: ReleaseSpec, capital: bool = True) -> str:

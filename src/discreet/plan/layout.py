@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.arrays import Integers
 from discreet.errors import SpecError
-from discreet.labels import listed
+from discreet.labels import OTHER, listed
 from discreet.plan.codebook import Codebook, Groups, grouped
 from discreet.plan.sections import Axis, TableSpec
 from discreet.plan.spec import ReleaseSpec
@@ -171,6 +171,25 @@ class Layout:
         """The declared leaves that are in no group of a level, by dimension and level, for levels of tables."""
         levels = {(axis.book.name, axis.level): axis.book for grouping in self.groupings for axis in grouping.axes}
         left = {(name, level): book.in_no_group(level) for (name, level), book in levels.items() if level is not None}
+        return {key: leaves for key, leaves in left.items() if leaves}
+
+    @property
+    def has_other(self) -> bool:
+        """True if an axis has the leaf `_other`, which no declared value has."""
+        axes = (axis for grouping in self.groupings for axis in grouping.axes)
+        return any(OTHER in axis.labels and len(axis.book.leaves) - 1 in axis.members[-1] for axis in axes)
+
+    @property
+    def outside_filters(self) -> dict[tuple[str, str, str], list[str]]:
+        """The declared leaves in no group of a level that a filter uses, by table, dimension and level."""
+        books = {book.name: book for book in self.books}
+        left = {
+            (table.name, name, level): books[name].in_no_group(level)
+            for table, _ in self.tables
+            for name, labels in table.filter.items()
+            for level, groups in books[name].levels.items()
+            if level and not {*groups.labels}.isdisjoint({*labels} - {*books[name].leaves})
+        }
         return {key: leaves for key, leaves in left.items() if leaves}
 
     @cached_property

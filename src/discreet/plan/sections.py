@@ -168,6 +168,11 @@ class TableSpec(Section):
         description="Count only people with one of these leaves or groups, by dimension. `_other` is the leaf.",
     )
 
+    @property
+    def filter_words(self) -> dict[str, str]:
+        """What the filter keeps, by dimension: the names that it gives, joined by ` + `."""
+        return {name: " + ".join(labels) for name, labels in self.filter.items()}
+
     @field_validator("dimensions", mode="before")
     @classmethod
     def _axes(cls, dimensions: Any) -> Any:
@@ -226,7 +231,8 @@ class Accuracy(Section):
     )
     within: list[TargetSpec] = Field(default_factory=list, description="Accuracies that must be reached.")
     no_worse_than: Literal["published"] | None = Field(
-        None, description="published: no table or margin gets a larger error than with measure: published."
+        None,
+        description="published: no table or margin gets a larger root mean square error than with measure: published.",
     )
 
     @field_validator("weights")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from discreet.count.engines.engine import Engine
-from discreet.count.engines.look import ColumnLook
+from discreet.count.engines.look import QUANTILES, ColumnLook
 from discreet.count.recode import Kind
 from discreet.labels import OTHER, TOTAL
 from discreet.plan.spec_section import LONGEST_LABEL
@@ -24,6 +24,12 @@ FEW_NUMBERS = 12
 
 FEW_DATES = 30
 """Different dates of a column that are proposed as categories."""
+
+LEAST_NUMBERED = 0.1
+"""Ids that rows share have more different values than this share of the rows: ten people in a household."""
+
+EVEN, FILLED = 0.05, 0.5
+"""Ids are nearer to even steps than this share of their range, or are this share of all whole numbers in it."""
 
 _STEPS_OF_MONTHS = (1, 3, 6, 12, 24, 60, 120, 240)
 """Lengths of ranges of dates: a month, a quarter, half a year, 1, 2, 5, 10 or 20 years."""
@@ -132,6 +138,11 @@ def _dimension(engine: Engine, column: str, kind: Kind, look: ColumnLook) -> Pro
         return "values of this type cannot be counted by category; make a column of texts or numbers from it"
     if _ID.search(column) and look.whole == look.numbers and look.distinct > max(20, 0.05 * look.values):
         return "its name and its many values look like an id; ids are not published"
+    if kind != "date" and not look.dates and _is_numbered(look):
+        return (
+            f"its {look.distinct:,} whole numbers in {look.values:,} rows are spread evenly, like the numbers of"
+            " households or records; ids are not published. If this is a quantity, declare its ranges"
+        )
     are_codes = look.zeros > 0.01 * look.values
     if kind == "date" or look.dates > 0.9 * look.values:
         if look.distinct > FEW_DATES:
@@ -152,6 +163,22 @@ def _dimension(engine: Engine, column: str, kind: Kind, look: ColumnLook) -> Pro
             f"it has {look.distinct:,} different values; declare the categories of your classification, or coarser ones"
         )
     return _categories(engine, column, look)
+
+
+def _is_numbered(look: ColumnLook) -> bool:
+    """Return True if whole numbers look like ids that a few rows share, such as the numbers of households.
+
+    They are many, a few rows have each, and they fill their range, or are spread evenly over it. Incomes and weights
+    are many, too, but crowd at small numbers.
+    """
+    if look.whole < 0.9 * look.values or look.distinct <= max(MOST_CATEGORIES, LEAST_NUMBERED * look.values):
+        return False
+    low, *middle, high = (look.quantiles[QUANTILES.index(share)] for share in (0.02, 0.2, 0.4, 0.6, 0.8, 0.98))
+    if not high > low:
+        return False
+    even = [low + (high - low) * (share - 0.02) / 0.96 for share in (0.2, 0.4, 0.6, 0.8)]
+    is_even = all(abs(value - other) < EVEN * (high - low) for value, other in zip(middle, even, strict=True))
+    return is_even or look.distinct >= FILLED * (look.quantiles[-1] - look.quantiles[0] + 1) > 0
 
 
 def _categories(engine: Engine, column: str, look: ColumnLook) -> Proposed | str:

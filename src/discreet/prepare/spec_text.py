@@ -66,6 +66,8 @@ def spec_text(proposal: Proposal, source: Mapping[str, Any], *, name: str, notes
         *_unit(proposal),
         "",
         f"# Values that are not declared, and missing values, count as {OTHER}, which is published like a category.",
+        f"# If no data at all can give {OTHER} (a register without missing values), leave it out by a filter of the",
+        "# tables: a cell of nobody comes out too high on average, because no count is below 0.",
         "dimensions:",
     ]
     for dimension, dimension_name in zip(proposal.dimensions, names, strict=True):

@@ -1,4 +1,4 @@
-"""Check the tables of a folder that another version of Discreet or numpy made.
+"""Check the tables of a folder that another version or build of Discreet, or another version of numpy, made.
 
 Versions may differ in the last digits of a least-squares fit, and so in how a number is rounded. So the counts are read
 from the files, and compared with the measurements as before publication (`distance`). Each file must be equal to the
@@ -35,7 +35,10 @@ WRITERS = re.compile(r"parquet-cpp-arrow version [0-9a-z.+-]{1,24}", re.IGNORECA
 
 def other_software(manifest: Manifest) -> str | None:
     """Return the versions that made a folder and the running versions, as text; None if they are the same."""
-    running, original = _versions(SoftwareEntry.of_this_process()), _versions(manifest.software)
+    here = SoftwareEntry.of_this_process()
+    running, original = _versions(here), _versions(manifest.software)
+    if running == original and not _is_same(here, manifest.software):
+        running, original = f"build {here.build}", f"{original}, in build {manifest.software.build}"
     if manifest.version < VERSION:
         original += f" in version {manifest.version} of the format"
     return None if original == running else f"made by {original}; this is {running}"
@@ -43,8 +46,12 @@ def other_software(manifest: Manifest) -> str | None:
 
 def is_replayed_but_for_the_report(manifest: Manifest) -> bool:
     """Return True if this software made a folder in an older format whose tables have the same form, with intervals."""
-    same = _versions(SoftwareEntry.of_this_process()) == _versions(manifest.software)
-    return same and 1 < manifest.version < VERSION
+    return _is_same(SoftwareEntry.of_this_process(), manifest.software) and 1 < manifest.version < VERSION
+
+
+def _is_same(running: SoftwareEntry, original: SoftwareEntry) -> bool:
+    """Return True if versions and, where the manifest states it, the build are the same."""
+    return _versions(running) == _versions(original) and original.build in (None, running.build)
 
 
 def _versions(software: SoftwareEntry) -> str:

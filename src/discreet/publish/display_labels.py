@@ -10,15 +10,25 @@ from dataclasses import dataclass
 from discreet.labels import OTHER, TOTAL, listed
 from discreet.plan.layout import GroupingAxis
 from discreet.plan.metadata import in_language
+from discreet.plan.sections import TableSpec
 from discreet.plan.spec import ReleaseSpec
 from discreet.publish.report.texts import Words
 
 
 @dataclass(frozen=True)
 class DisplayLabels:
-    """The words of a specification for its readers."""
+    """The words of a specification for its readers.
+
+    Attributes
+    ----------
+    spec
+        The specification.
+    names_filters
+        False for folders of old versions of the format, which name filters in the report only.
+    """
 
     spec: ReleaseSpec
+    names_filters: bool = True
 
     @property
     def words(self) -> Words:
@@ -43,6 +53,16 @@ class DisplayLabels:
     def table(self, name: str) -> str:
         """Return the title of a table. Default: its name."""
         return in_language(self.spec.metadata.tables.get(name), self.spec.language, name)
+
+    def people(self, table: TableSpec) -> str:
+        """Return a sentence that says whom the filter of a table keeps; an empty text without a filter."""
+        if not table.filter or not self.names_filters:
+            return ""
+        parts = (
+            f"{self.dimension(name)}: {', '.join(self.category(name, text) for text in values)}"
+            for name, values in table.filter.items()
+        )
+        return self.words("only", filter="; ".join(parts))
 
     def dimension(self, name: str) -> str:
         """Return what readers call a dimension. Default: its name."""

@@ -20,6 +20,7 @@ from discreet.publish.cell_intervals import CountIntervals, count_intervals
 from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.joint_intervals import Ends, JointIntervals, joint_intervals
 from discreet.publish.manifest import (
+    FILTERS_SINCE,
     FORMAT,
     JOINT_SINCE,
     LISTS,
@@ -90,7 +91,7 @@ class Published:
     @cached_property
     def joint(self) -> JointIntervals:
         """The estimates from all measurements together, and the laws of their errors."""
-        return joint_intervals(self.plan, self.table_plan)
+        return joint_intervals(self.plan, self.table_plan, one_each=self.version >= FILTERS_SINCE)
 
     @cached_property
     def _joint_ends(self) -> dict[int, Ends]:
@@ -112,6 +113,11 @@ class Published:
         """The errors to expect in each grouping."""
         return expected(self)
 
+    @property
+    def _labels(self) -> DisplayLabels:
+        """The words of the specification, as files other than the report use them."""
+        return DisplayLabels(self.plan.spec, self.version >= FILTERS_SINCE)
+
     def files(self) -> dict[str, bytes]:
         """Return the content of each file except the manifest, by file name."""
         layout = self.plan.layout
@@ -130,7 +136,7 @@ class Published:
     def table_files(self, tables: Tables, formats: Sequence[str]) -> dict[str, bytes]:
         """Return the content of the files of tables in some formats, by file name."""
         intervals = None if self.version == 1 else self.intervals_of(tables)
-        labels = DisplayLabels(self.plan.spec)
+        labels = self._labels
         files = table_files.tables_as_files(labels, self.plan.layout, tables, formats, intervals)
         if table_workbook.EXTENSION in formats:
             for index, (table, _) in enumerate(self.plan.layout.tables):
@@ -147,7 +153,7 @@ class Published:
             (table, table_files.table_margins(layout, index, self.tables, self.intervals))
             for index, (table, _) in enumerate(layout.tables)
         ]
-        return readme(DisplayLabels(self.plan.spec), self.plan, margins, names)
+        return readme(self._labels, self.plan, margins, names)
 
     def manifest(
         self,

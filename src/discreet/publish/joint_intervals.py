@@ -5,6 +5,9 @@ noises, each times a known coefficient, so its law is known (`plan.planner.error
 `upper` with at most 2.5% each. The interval is ceil(x - upper) to floor(x - lower), not below 0. An interval that
 begins at 0 is not shorter than half the width: an estimate far below 0 says "few", and never "nobody".
 
+A cell of several populations that are fitted apart (a table of women, and the women in a table of everyone) has several
+such intervals. All tables show the one whose error has the nearest ends.
+
 The interval holds the true count with a chance of at least 95%, whatever the count is, for groupings that are measured
 and for those that are not. Cells of one kind have one law, so a grouping without levels has one law for all its cells.
 
@@ -20,8 +23,9 @@ The specification and the certificates decide this, never a measurement.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +50,12 @@ MOST_WORK = 20_000_000
 FAR, FAR_CHANCE = 25.0, 1e-9
 """The noise of a table is beyond so many standard deviations with at most this chance."""
 
+TIE = 1e-9
+"""Widths of errors that differ by less, as a share, are equal."""
+
+WHOLE = 1e-9
+"""Coefficients that are nearer to an integer are whole numbers."""
+
 Ends = tuple[Integers, Integers]
 
 
@@ -61,11 +71,14 @@ class JointIntervals:
         The estimates of every part of the release that has them.
     part_of
         For every grouping the estimates that it belongs to.
+    cells
+        The indices of the cells of every grouping. If given, a cell of several parts has one interval (`_narrowest`).
     """
 
     ptables: tuple[PTable, ...]
     parts: tuple[ComponentEstimates | DenseEstimates, ...]
     part_of: Mapping[int, ComponentEstimates | DenseEstimates]
+    cells: Sequence[Integers] | None = None
     _laws: dict[bytes, ErrorLaw] = field(default_factory=dict)
     _ends: dict[tuple[int, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
@@ -82,7 +95,57 @@ class JointIntervals:
         intervals = {}
         for index, estimates in self.estimates(measurements).items():
             intervals[index] = interval_around(estimates, *self.ends_of_errors(index, level))
-        return intervals
+        if self.cells is None or len(self.parts) < 2:
+            return intervals
+        shapes = {index: low.shape for index, (low, _) in intervals.items()}
+        lows, highs = (
+            self._of_narrowest({index: ends[side].ravel() for index, ends in intervals.items()}, level)
+            for side in (0, 1)
+        )
+        return {index: (lows[index].reshape(shape), highs[index].reshape(shape)) for index, shape in shapes.items()}
+
+    def half_widths(self, level: float = LEVEL) -> dict[int, Floats]:
+        """Return half the widths of all intervals: one flat array for each grouping.
+
+        If an estimate is a sum of measurements, a half width is the whole number that the interval has. Otherwise it is
+        the half width before the ends are rounded.
+        """
+        widths = {}
+        for index in self.part_of:
+            lower, upper = self.ends_of_errors(index, level)
+            kinds, laws = self.laws(index)
+            are_whole = np.array([_is_whole(law) for law in laws])[kinds]
+            lower, upper = np.where(are_whole, np.ceil(lower), lower), np.where(are_whole, np.floor(upper), upper)
+            widths[index] = (upper - lower).ravel() / 2
+        return self._of_narrowest(widths, level)
+
+    def _of_narrowest(self, values: Mapping[int, Any], level: float) -> dict[int, Any]:
+        """Return for every cell the value of the cell that `narrowest` names; flat arrays, by grouping index."""
+        result = dict(values)
+        for index, (groupings, positions) in self.narrowest(level).items():
+            result[index] = values[index].copy()
+            for source in np.unique(groupings).tolist():
+                result[index][groupings == source] = values[source][positions[groupings == source]]
+        return result
+
+    def narrowest(self, level: float = LEVEL) -> dict[int, tuple[Integers, Integers]]:
+        """Return for every cell the cell of the same people whose error has the nearest ends; the first of equals.
+
+        The laws of the errors decide, never a measurement, so an interval holds the truth as often as before. The
+        result has, by grouping index, the grouping and the position of that cell. It is empty if no cell has another.
+        """
+        if self.cells is None or len(self.parts) < 2:
+            return {}
+        size = 1 + max(int(cells.max()) for cells in self.cells)
+        widths = np.full(size, np.inf)
+        groupings, positions = np.zeros((2, size), dtype=np.int64)
+        for index in sorted(self.part_of):
+            lower, upper = self.ends_of_errors(index, level)
+            own = (upper - lower).ravel()
+            narrower = np.flatnonzero(own < widths[self.cells[index]] * (1 - TIE))
+            chosen = self.cells[index][narrower]
+            widths[chosen], groupings[chosen], positions[chosen] = own[narrower], index, narrower
+        return {index: (groupings[self.cells[index]], positions[self.cells[index]]) for index in sorted(self.part_of)}
 
     def ends_of_errors(self, index: int, level: float = LEVEL) -> tuple[Floats, Floats]:
         """Return the ends of the error of every cell of a grouping, in its shape."""
@@ -124,7 +187,12 @@ class JointIntervals:
         return self._laws.setdefault(key, law)
 
 
-def joint_intervals(plan: ReleasePlan, table_plan: TablePlan) -> JointIntervals:
+def _is_whole(law: ErrorLaw) -> bool:
+    """Return True if the error is a sum of noises, each times a whole number."""
+    return all(np.abs(values - np.rint(values)).max(initial=0) < WHOLE for _, values, _ in law.terms)
+
+
+def joint_intervals(plan: ReleasePlan, table_plan: TablePlan, *, one_each: bool = True) -> JointIntervals:
     """Return the estimates and laws of a release. Groupings without a law are left out.
 
     Parameters
@@ -133,6 +201,8 @@ def joint_intervals(plan: ReleasePlan, table_plan: TablePlan) -> JointIntervals:
         What is published, and with which noise.
     table_plan
         How the tables are made.
+    one_each
+        False: as before version 6 of the format, a cell has an interval of its own in each population.
     """
     if plan.literals or plan.spec.key == "contributors" or not all(map(has_one_law, plan.ptables)):
         return JointIntervals(plan.ptables, (), {})
@@ -148,7 +218,7 @@ def joint_intervals(plan: ReleasePlan, table_plan: TablePlan) -> JointIntervals:
             kinds = int(estimates.kinds(index).max()) + 1
             if kinds <= MOST_KINDS and kinds * cells <= MOST_WORK:
                 part_of.setdefault(index, estimates)
-    return JointIntervals(plan.ptables, tuple(parts), part_of)
+    return JointIntervals(plan.ptables, tuple(parts), part_of, plan.layout.cells.indices if one_each else None)
 
 
 def has_one_law(ptable: PTable) -> bool:

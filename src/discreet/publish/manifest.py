@@ -3,6 +3,8 @@
 import hashlib
 import json
 import platform
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -12,21 +14,27 @@ from discreet import __version__
 from discreet.errors import CertificateError
 
 FORMAT: Literal["discreet release"] = "discreet release"
-VERSION: Literal[4] = 4
+VERSION: Literal[6] = 6
 """The version of the format in which folders are written that measure every grouping with one noise."""
 
-VERSION_OF_LISTS: Literal[5] = 5
+VERSION_OF_LISTS: Literal[7] = 7
 """The version of the format in which folders are written whose specification lists the groupings to measure."""
 
-Version = Literal[1, 2, 3, 4, 5]
-"""The versions of the format that are read. Folders of version 1 have no intervals, no README and no metadata. In
-versions 2 and 3, which are otherwise like 4 and 5, the interval of a measured cell is that of its own measurement."""
+Version = Literal[1, 2, 3, 4, 5, 6, 7]
+"""The versions of the format that are read.
 
-LISTS = (3, 5)
+Folders of version 1 have no intervals, no README and no metadata. In versions 2 and 3, which are otherwise like 4 and
+5, the interval of a measured cell is that of its own measurement. Versions 4 and 5, which are otherwise like 6 and 7,
+name filters in the report only, and a cell of two populations may have two intervals."""
+
+LISTS = (3, 5, 7)
 """The versions whose specification lists the groupings to measure."""
 
 JOINT_SINCE = 4
 """From this version on, intervals are computed from all measurements together."""
+
+FILTERS_SINCE = 6
+"""From this version on, every file names the filter of its table, and one cell has one interval."""
 
 CERTIFICATE = "certificate.json"
 """The file of the certificate of a release with one table of noise."""
@@ -124,16 +132,26 @@ class LedgerEntry(Document):
 
 
 class SoftwareEntry(Document):
-    """The versions of the software that made the folder."""
+    """The versions of the software that made the folder, and since version 6 the build of Discreet."""
 
     discreet: Word
     python: Word
     numpy: Word
+    build: Fingerprint | None = None
 
     @classmethod
     def of_this_process(cls) -> "SoftwareEntry":
         """Return the versions of the running software."""
-        return cls(discreet=__version__, python=platform.python_version(), numpy=np.__version__)
+        return cls(discreet=__version__, python=platform.python_version(), numpy=np.__version__, build=_build())
+
+
+@cache
+def _build() -> str:
+    """Return 16 hexadecimal digits of a digest of all modules of Discreet. Builds of one version may differ."""
+    root, known = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
+        known.update(f"{path.relative_to(root).as_posix()}\n{digest(path.read_bytes())}\n".encode())
+    return known.hexdigest()[:16]
 
 
 class Manifest(Document):

@@ -47,7 +47,9 @@ def csvw(labels: DisplayLabels, table: TableSpec, file_name: str, numbers: Seque
         "dc:publisher": metadata.agency,
         "dc:license": metadata.licence,
         "dcat:contactPoint": None if metadata.contact is None else {"vcard:fn": metadata.contact},
-        "rdfs:comment": [value for note in metadata.notes for value in _in_languages(note, language)],
+        "rdfs:comment": [
+            value for note in (labels.people(table) or None, *metadata.notes) for value in _in_languages(note, language)
+        ],
     }
     document = {
         "@context": ["http://www.w3.org/ns/csvw", {"@language": language}],
@@ -149,7 +151,8 @@ def readme(
 
 def _table_line(labels: DisplayLabels, table: TableSpec) -> str:
     dimensions = " × ".join(_plain(labels.axis(axis.dimension, axis.level)) for axis in table.dimensions)
-    return f"- {_plain(labels.table(table.name))}: {dimensions or labels.words('one_count_of_everyone')}"
+    people = f". {_plain(labels.people(table))}" if labels.people(table) else ""
+    return f"- {_plain(labels.table(table.name))}: {dimensions or labels.words('one_count_of_everyone')}{people}"
 
 
 def _codes(labels: DisplayLabels, table: TableSpec, margins: "Margins") -> str:

@@ -61,6 +61,11 @@ def _levels_in_words(plan: ReleasePlan) -> dict[str, str]:
         f" {'counts' if len(leaves) == 1 else 'count'} as {OTHER}"
         for (name, level), leaves in plan.layout.in_no_group.items()
     ]
+    left += [
+        f"the filter of table {table} names groups of level {level}, and {listed(leaves, 10)} of {name}"
+        f" {'is' if len(leaves) == 1 else 'are'} in none"
+        for (table, name, level), leaves in plan.layout.outside_filters.items()
+    ]
     return {"levels": "; ".join(left)} if left else {}
 
 

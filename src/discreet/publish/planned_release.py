@@ -4,9 +4,12 @@ The error to expect is the half width that 95% of all errors keep within:
 
 measured        a grouping that is published as it was measured (clamped at 0). The smallest number that the noise keeps
                 within with a chance of 95%, exact from the integers of the certified table.
-least squares   a grouping that is made to add up. 1.96 standard deviations of least squares, which are exact
-                (`reconcile.variances`), on average over the cells of the grouping. Counts are not negative and are
-                rounded, which least squares does not know: counts near 0 have smaller errors as a rule.
+law             a grouping that is made to add up. Half the width of its published intervals (before their ends are
+                rounded, if estimates are not whole numbers), on average over its cells: the exact law of the error of
+                least squares (`joint_intervals`). Counts are not negative and are rounded, which least squares does not
+                know: counts near 0 have smaller errors as a rule.
+least squares   the same where the law is not known. 1.96 standard deviations of least squares, which are exact
+                (`reconcile.variances`), on average over the cells of the grouping.
 no formula      a grouping that is made to add up in a way that no formula covers. The error of its measurements.
 sums            the same for a grouping that is not measured. The error of sums of the measurements of a finer grouping.
 
@@ -28,6 +31,7 @@ from discreet.plan.guarantee import method_of, why_no_promise
 from discreet.plan.named_groupings import in_words
 from discreet.plan.noise_table import ReleaseNoise
 from discreet.plan.release_plan import ReleasePlan, Resolved, plan_with
+from discreet.publish.joint_intervals import JointIntervals, joint_intervals
 from discreet.publish.noise_in_words import design_in_words, error_within
 from discreet.publish.plan_in_words import guarantee_in_words
 from discreet.reconcile.table_plan import TablePlan, make_table_plan
@@ -35,8 +39,12 @@ from discreet.reconcile.table_plan import TablePlan, make_table_plan
 NORMAL = 1.959964
 """95% of a normal distribution is within so many standard deviations."""
 
+WIDEST = 1500
+"""The largest standard deviation of noise for which the law is computed; the tables of wider noise take seconds."""
+
 BASES = {
     "measured": "exact, from the integers of the noise",
+    "law": "half the width of the published intervals, from the exact law of the error of least squares",
     "least squares": "1.96 exact standard deviations of least squares",
     "no formula": "of the measurement; no formula for the published count",
     "sums": "1.96 standard deviations of a sum of measurements; no formula for the published count",
@@ -68,6 +76,9 @@ class PlannedGrouping:
         Half width that 95% of the errors keep within.
     basis
         A key of `BASES`.
+    typical_error
+        The root mean square error, on average over the cells: of least squares; without a formula, of the measurement
+        or of the sum of measurements.
     published_error
         The error if everything that is published were measured, with one noise. None if the release is not planned.
     unlimited_error
@@ -83,6 +94,7 @@ class PlannedGrouping:
     deviation: float | None
     error: float
     basis: str
+    typical_error: float
     published_error: float | None = None
     unlimited_error: float | None = None
 
@@ -155,6 +167,7 @@ class PlannedRelease:
                     "deviation": grouping.deviation,
                     "error_95": grouping.error,
                     "basis": grouping.basis,
+                    "typical_error": grouping.typical_error,
                     "published_error_95": grouping.published_error,
                     "unlimited_error_95": grouping.unlimited_error,
                 }
@@ -163,6 +176,10 @@ class PlannedRelease:
             "in_no_group": [
                 {"dimension": name, "level": level, "leaves": leaves}
                 for (name, level), leaves in plan.layout.in_no_group.items()
+            ],
+            "outside_filters": [
+                {"table": table, "dimension": name, "level": level, "leaves": leaves}
+                for (table, name, level), leaves in plan.layout.outside_filters.items()
             ],
             "ledger": None
             if self.charge is None
@@ -225,7 +242,7 @@ def describe(plan: ReleasePlan) -> PlannedRelease:
     ... }
     >>> planned = describe(dc.release.plan(spec))
     >>> [(grouping.name, round(grouping.error, 2), grouping.basis) for grouping in planned.groupings]
-    [('sex', 4.75, 'least squares'), ('total', 4.75, 'least squares')]
+    [('sex', 5.05, 'law'), ('total', 5.05, 'law')]
     >>> planned.document()["cells"]
     4
     """
@@ -251,17 +268,25 @@ def _measured_with(plan: ReleasePlan, noise: ReleaseNoise) -> ReleasePlan:
 
 def _groupings(plan: ReleasePlan) -> tuple[PlannedGrouping, ...]:
     layout, table_plan = plan.layout, make_table_plan(plan)
-    exact = table_plan.exact_deviations()
+    exact, joint = table_plan.exact_deviations(), joint_intervals(plan, table_plan)
+    too_wide = any(ptable.utility["variance"][1] > WIDEST**2 for ptable in plan.ptables)
+    half_widths = {} if too_wide or plan.spec.reconcile == "wang-3" else joint.half_widths()
     reconciled = {index for _, part in table_plan.parts for index in part.grouping_indices}
     groupings = []
     for index, grouping in enumerate(layout.groupings):
         ptable, variance = plan.ptable_of(index), table_plan.variance_of(index)
-        if index in exact:
-            error, basis = NORMAL * exact[index].typical, "least squares"
-        elif ptable is not None:
+        typical = exact[index].typical if index in exact else None
+        if index in half_widths:
+            error, basis = float(half_widths[index].mean()), "law"
+            typical = _typical(joint, index) if typical is None else typical
+        elif typical is not None:
+            error, basis = NORMAL * typical, "least squares"
+        elif ptable is not None and variance is not None:
+            typical = math.sqrt(variance)
             error, basis = float(error_within(ptable)), "no formula" if index in reconciled else "measured"
         else:
-            error, basis = NORMAL * _largest_deviation(table_plan, index), "sums"
+            typical = _largest_deviation(table_plan, index)
+            error, basis = NORMAL * typical, "sums"
         tables = tuple(table.name for table, indices in layout.tables if index in indices)
         groupings.append(
             PlannedGrouping(
@@ -274,9 +299,16 @@ def _groupings(plan: ReleasePlan) -> tuple[PlannedGrouping, ...]:
                 None if variance is None else math.sqrt(variance),
                 error,
                 basis,
+                typical,
             )
         )
     return tuple(groupings)
+
+
+def _typical(joint: JointIntervals, index: int) -> float:
+    """Return the root mean square error of a grouping, from the laws of the errors of its cells."""
+    kinds, laws = joint.laws(index)
+    return math.sqrt(float(np.mean(np.array([law.deviation**2 for law in laws])[kinds])))
 
 
 def _largest_deviation(table_plan: TablePlan, index: int) -> float:

@@ -1,7 +1,8 @@
 """Tables as SDMX-CSV 2.0: codes instead of labels, one observation in each row.
 
 The columns are STRUCTURE, STRUCTURE_ID and ACTION, one for each dimension, OBS_VALUE for the count, and the attributes
-OBS_LOW and OBS_HIGH for the ends of its interval. The rows are the rows of the CSV file, in order.
+OBS_LOW and OBS_HIGH for the ends of its interval. A table with a filter has the attribute STAT_POP, too: whom the
+filter keeps, in words. The rows are the rows of the CSV file, in order.
 
 Ids of SDMX have letters, digits, `_` and `-`. A dimension has its name in capitals as its id, with `_` for every other
 character. A category has the code that the metadata give; without one, its label if that is an id of SDMX, else `C` and
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 STRUCTURE = ("STRUCTURE", "STRUCTURE_ID", "ACTION")
 NUMBERS = ("OBS_VALUE", "OBS_LOW", "OBS_HIGH")
+PEOPLE = "STAT_POP"
 AGENCY = "SELF"
 """The agency if the metadata name none."""
 
@@ -49,17 +51,19 @@ def sdmx_csv(labels: DisplayLabels, table: TableSpec, margins: "Margins", rows: 
     structure = ("dataflow", f"{labels.spec.metadata.agency or AGENCY}:{table.name}(1.0.0)", "I")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*STRUCTURE, *dimension_ids([axis.book.name for axis in axes]), *NUMBERS])
+    people = labels.people(table)
+    columns, last = ([*NUMBERS, PEOPLE], [people]) if people else (NUMBERS, [])
+    writer.writerow([*STRUCTURE, *dimension_ids([axis.book.name for axis in axes]), *columns])
     width = len(axes)
     for row in rows:
         coded = [own[str(label)] for own, label in zip(codes, row[:width], strict=True)]
-        writer.writerow([*structure, *coded, *row[width:]])
+        writer.writerow([*structure, *coded, *row[width:], *last])
     return out.getvalue().encode()
 
 
 def dimension_ids(names: Iterable[str]) -> list[str]:
     """Return an id of SDMX for each dimension of a table, all different."""
-    used: set[str] = {*STRUCTURE, *NUMBERS}
+    used: set[str] = {*STRUCTURE, *NUMBERS, PEOPLE}
     ids = []
     for name in names:
         identifier = re.sub("[^A-Z0-9_-]", "_", name.upper())

@@ -137,6 +137,16 @@ def written_log(path: Path | None, truth: Truth | None, published: Published) ->
         raise
 
 
+def _errors(counts: Integers, numbers: Integers) -> dict[str, float]:
+    """Return how far numbers are from the true counts: the largest, the mean and the root mean square error."""
+    distances = moved(counts, numbers)
+    return {
+        "largest_error": distances.largest,
+        "mean_absolute_error": distances.mean,
+        "root_mean_square_error": distances.root_mean_square,
+    }
+
+
 def _content(truth: Truth, published: Published) -> bytes:
     """Return the log as JSON: the summary of rows, and the error of each grouping and table."""
     layout = published.plan.layout
@@ -149,7 +159,7 @@ def _content(truth: Truth, published: Published) -> bytes:
         {
             "dimensions": [axis.book.name for axis in grouping.axes],
             "cells": grouping.size,
-            "error_of_measurements": None if measurements is None else vars(moved(counts, measurements)),
+            "error_of_measurements": None if measurements is None else _errors(counts, measurements),
         }
         for grouping, counts, measurements in zip(layout.groupings, true_counts, published.measurements, strict=True)
     ]
@@ -157,7 +167,7 @@ def _content(truth: Truth, published: Published) -> bytes:
         {
             "table": table.name,
             "errors": [
-                vars(moved(true_counts[index], counts)) for index, counts in zip(grouping_indices, margins, strict=True)
+                _errors(true_counts[index], counts) for index, counts in zip(grouping_indices, margins, strict=True)
             ],
         }
         for (table, grouping_indices), margins in zip(layout.tables, published.tables, strict=True)

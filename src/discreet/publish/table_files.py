@@ -23,7 +23,7 @@ from discreet.plan.release_plan import ReleasePlan
 from discreet.plan.sections import TableSpec
 from discreet.publish.cell_intervals import NO_END, CountIntervals
 from discreet.publish.display_labels import DisplayLabels
-from discreet.publish.manifest import VERSION, AxisEntry, GroupingEntry, Version
+from discreet.publish.manifest import FILTERS_SINCE, VERSION, AxisEntry, GroupingEntry, Version
 from discreet.publish.metadata_files import csvw
 from discreet.publish.sdmx_csv import sdmx_csv
 
@@ -51,8 +51,9 @@ Margins = Sequence[tuple[Grouping, Sequence[Integers]]]
 def measurements_file(layout: Layout, measurements: Sequence[Integers | None], version: Version = VERSION) -> bytes:
     """Return the content of measurements.csv: one row for each cell of each measured grouping.
 
-    The columns are the name of the grouping, a label for each dimension (`_total` if the grouping does not have the
-    dimension), and the measurement. Version 1 has the index of the grouping, and no label instead of `_total`.
+    The columns are the name of the grouping, a label for each dimension, and the measurement. If the grouping does not
+    have the dimension, the label is what the filter of its table keeps, or `_total` without a filter. Version 1 has the
+    index of the grouping, and no label instead of `_total`; before version 6 the filter is `_total`, too.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -60,15 +61,28 @@ def measurements_file(layout: Layout, measurements: Sequence[Integers | None], v
     writer.writerow(["grouping", *names, "measurement"])
     grouping_names: Sequence[Any] = range(len(layout.groupings)) if version == 1 else grouping_words(layout)
     missing = "" if version == 1 else TOTAL
-    for name, grouping, numbers in zip(grouping_names, layout.groupings, measurements, strict=True):
+    kept = [{}] * len(layout.groupings) if version < FILTERS_SINCE else _kept(layout)
+    for name, grouping, filters, numbers in zip(grouping_names, layout.groupings, kept, measurements, strict=True):
         if numbers is None:
             continue
-        own_names = [axis.book.name for axis in grouping.axes]
-        # Each product is (name, missing, one label for each axis), and the number comes last.
-        columns = itemgetter(0, *(2 + own_names.index(name) if name in own_names else 1 for name in names), -1)
-        products = itertools.product([name], [missing], *(axis.labels for axis in grouping.axes))
+        axes = {axis.book.name: axis.labels for axis in grouping.axes}
+        others = {column: (filters.get(column, missing),) for column in names if column not in axes}
+        labels = others | axes
+        columns = itemgetter(0, *(1 + list(labels).index(column) for column in names), -1)
+        products = itertools.product([name], *labels.values())
         writer.writerows(map(columns, _with_numbers(products, numbers)))
     return out.getvalue().encode()
+
+
+def _kept(layout: Layout) -> list[dict[str, str]]:
+    """Return for each grouping what the filter of its first table keeps, for each dimension that is no axis."""
+    kept: dict[int, dict[str, str]] = {}
+    for table, grouping_indices in layout.tables:
+        for index in grouping_indices:
+            kept.setdefault(
+                index, {book.name: table.filter_words[book.name] for book, _ in layout.groupings[index].within}
+            )
+    return [kept[index] for index in range(len(layout.groupings))]
 
 
 def grouping_words(layout: Layout) -> list[str]:
@@ -208,7 +222,7 @@ def _json_stat(labels: DisplayLabels | None, table: TableSpec, margins: Margins)
         "version": "2.0",
         "class": "dataset",
         "label": table.name if labels is None else labels.table(table.name),
-        **({} if labels is None else _json_stat_notes(labels, finest.axes)),
+        **({} if labels is None else _json_stat_notes(labels, table, finest.axes)),
         "id": list(sides),
         "size": [len(values) for values in sides.values()],
         **({} if labels is None else {"role": {"metric": [MEASURE]}}),
@@ -220,11 +234,11 @@ def _json_stat(labels: DisplayLabels | None, table: TableSpec, margins: Margins)
     return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
-def _json_stat_notes(labels: DisplayLabels, axes: Sequence[GroupingAxis]) -> dict[str, Any]:
+def _json_stat_notes(labels: DisplayLabels, table: TableSpec, axes: Sequence[GroupingAxis]) -> dict[str, Any]:
     """Return source, notes, contact and licence of a JSON-stat document."""
     metadata = labels.spec.metadata
     columns = " ".join([labels.words("readme_columns"), labels.words("readme_marks"), *labels.leaves_in_other(axes)])
-    notes = [*([labels.description] if labels.description else []), *labels.notes, columns]
+    notes = [*filter(None, [labels.people(table), labels.description]), *labels.notes, columns]
     extension = {"contact": metadata.contact, "licence": metadata.licence}
     return {
         "source": f"{labels.title} ({labels.spec.version})",

@@ -163,6 +163,7 @@ def _notes(labels: DisplayLabels, plan: ReleasePlan, table: TableSpec) -> Iterat
     yield from (
         labels.table(table.name),
         labels.title,
+        *([labels.people(table)] if labels.people(table) else []),
         *([labels.description] if labels.description else []),
         words("version", version=labels.spec.version),
         *(words(name, text=text) for name, text in given.items() if text is not None),

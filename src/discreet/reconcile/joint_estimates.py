@@ -194,7 +194,7 @@ class ComponentEstimates:
                 by_level = right.setdefault(component, {})
                 over = self._over(weighted, block.plain, component) / self.shapes.rest(block.plain, component)
                 by_level[block.level] = by_level[block.level] + over if block.level in by_level else over
-        solved = {component: self._solve(component, by_level) for component, by_level in right.items()}
+        solved = {component: self.solve(component, by_level) for component, by_level in right.items()}
         estimates = {}
         for index in self.groupings:
             level, plain = self.shapes.level_and_plain(index)
@@ -223,7 +223,7 @@ class ComponentEstimates:
                 by_level = right.setdefault(component, {})
                 over = self._over(arranged, plain, component) / self.shapes.rest(plain, component)
                 by_level[level] = by_level[level] + over if level in by_level else over
-        solved = {component: self._solve(component, by_level) for component, by_level in right.items()}
+        solved = {component: self.solve(component, by_level) for component, by_level in right.items()}
         terms = []
         for block in self.blocks:
             own = {component: solved[component] for component in _subsets(block.plain) if component in solved}
@@ -235,11 +235,12 @@ class ComponentEstimates:
     def kinds(self, index: int) -> Integers:
         """Return the kind of every cell of a grouping, in the shape of the grouping: 0, 1, ..."""
         level, plain = self.shapes.level_and_plain(index)
-        _, kinds = np.unique(self._kinds_of_nodes()[level], return_inverse=True)
+        _, kinds = np.unique(self.kinds_of_nodes[level], return_inverse=True)
         shape = (self.shapes.tree.sizes[level], *self.shapes.sides(plain))
         return np.asarray(self.shapes.restored(index, np.broadcast_to(_column(kinds, len(plain)), shape)))
 
-    def _kinds_of_nodes(self) -> list[Integers]:
+    @cached_property
+    def kinds_of_nodes(self) -> list[Integers]:
         """Return the kind of every node, by level. Nodes of different levels are not compared."""
         levels = range(len(self.shapes.tree.sizes))
         below: list[Integers] = [np.zeros(0, dtype=np.int64)] * len(levels)
@@ -280,10 +281,11 @@ class ComponentEstimates:
             result += by_level[level].reshape([-1, *shape]) / self.shapes.rest(divided_by, component)
         return result
 
-    def _solve(self, name: Plain, right: Mapping[int, Floats]) -> list[Floats]:
-        """Return M^-1 times a right hand side, by level, for one component."""
-        component, sides = self.components[name], self.shapes.sides(name)
+    def solve(self, name: Plain, right: Mapping[int, Floats]) -> list[Floats]:
+        """Return M^-1 times a right hand side, by level, for one component: nodes first, then any other axes."""
+        component, given = self.components[name], next(iter(right.values()))
         last = len(component.upward) - 1
+        sides = given.shape[1:]
         columns = math.prod(sides)
         own = [
             right[level].reshape(-1, columns) if level in right else np.zeros((self.shapes.tree.sizes[level], columns))

@@ -27,6 +27,9 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
     assert page_texts("discreet.web.shared", "de").number(1234.56, 1) == "1.234,6"
     assert page_texts("discreet.web.shared", "es").percent(0.123) == "12,3\u202f%"
     assert page_texts("discreet.web.shared", "en").signed(5) == "+5"
+    for language in LANGUAGES:
+        texts, numbers = page_texts("discreet.web.shared", language), [0, -1, 999, 1000, -1234567]
+        assert texts.whole_numbers(numbers) == list(map(texts.number, numbers))
     assert page_texts("discreet.web.shared", "en").number(-0.01, 1) == "0.0"
 
 

@@ -36,7 +36,7 @@ SPEC = [
     "title", "version", "unit", "dimensions", "tables", "design", "bits", "budget", "key", "record_keys_are",
     "reconcile", "fixed", "seed", "outputs",
 ]  # fmt: skip
-VERSIONS = (1, 2, 3, 4, 5)
+VERSIONS = (1, 2, 3, 4, 5, 6, 7)
 SPEC_SINCE_2 = ["language", "metadata"]
 LANGUAGES = ["en", "de", "fr", "es"]
 METADATA = ["title", "description", "contact", "licence", "agency", "notes", "tables", "dimensions"]
@@ -171,6 +171,19 @@ def _files(report: Report, folder: Path, manifest: dict[str, Any]) -> dict[str, 
     return content
 
 
+def _designs(spec: dict[str, Any]) -> str:
+    """Return the designs that a specification states, each once, in words."""
+    designs = [spec["design"], *(entry["design"] for entry in spec.get("measure", []))]
+    words = [
+        ", ".join(
+            [str(design.get("name")), *(f"{name} {value!s:.40}" for name, value in design.items() if name != "name")]
+        )
+        for design in designs
+        if isinstance(design, dict)
+    ]
+    return "; ".join(dict.fromkeys(words)) or "the adviser's, or that of a given certificate"
+
+
 def _stated(report: Report, manifest: dict[str, Any]) -> None:
     """List the statements that nothing in a folder can show to be true or false."""
     spec, key, ledger = manifest["spec"], manifest["key"], manifest["ledger"]
@@ -181,9 +194,7 @@ def _stated(report: Report, manifest: dict[str, Any]) -> None:
     people = "every row is one person" if unit["id"] is None else f"the column {unit['id']!r} tells people apart"
     name = "" if unit["name"] is None else f", whom a ledger calls {unit['name']!r}"
     report.state(f"that {people}{name}, and that rows of one person beyond {unit['contributions']} were left out")
-    designs = [spec["design"], *(entry["design"] for entry in spec.get("measure", []) if entry["design"] is not None)]
-    stated = "; ".join(f"{design!r:.120}" for design in designs)
-    report.state(f"the design: {stated}, and properties and utility in the certificate")
+    report.state(f"the design of the noise: {_designs(spec)}; properties and utility in the certificate")
     earlier = sum(entry.get("earlier") is True for entry in spec.get("measure", []))
     if earlier:
         report.state(

@@ -1,6 +1,8 @@
 """Check the interval beside each published count (docs/folder.md, "Intervals")."""
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
 from itertools import accumulate, product
 from typing import Any
 
@@ -8,11 +10,14 @@ from .additivity import populations_of
 from .cells import Grouping, Layout, Noise, selected
 from .findings import Report, need
 from .joint import Joint, has_one_law, joint_of
-from .tables import Counts, Ends, PublishedTable
+from .tables import FILTERS_SINCE, Counts, Ends, PublishedTable
 from .weights import Table
 
 JOINT_SINCE = 4
 """The version of the format since which intervals are computed from all measurements together."""
+
+TIE = 1 + 1e-6
+"""Intervals of one cell whose widths differ by less may be chosen differently by two machines."""
 
 TAIL = 40
 """One part in so many is left out at either end of an interval, at most."""
@@ -35,6 +40,7 @@ def check_intervals(
     """
     spec = manifest["spec"]
     joint, with_levels = _joint(manifest, layout, noise, tables, measured)
+    shared = _shared(layout, [*joint, *with_levels]) if manifest["version"] >= FILTERS_SINCE else {}
     rules = [_Rule(table) for table in tables]
     known: dict[tuple[int, int], tuple[int, int]] = {}
     number = unchecked = 0
@@ -49,14 +55,17 @@ def check_intervals(
                 need(
                     0 <= low <= count and (high is None or count <= high), f"{where} {low} to {high}, without the count"
                 )
-                if index in joint:
-                    accepted = joint[index].accepts(cell, count, stated)
+                candidates = shared.get(layout.cells[index][cell], [(index, cell)]) if index in joint else []
+                if candidates and with_levels.isdisjoint(group for group, _ in candidates):
+                    accepted = any(
+                        joint[group].accepts(at, count, stated) for group, at in _narrowest(candidates, joint)
+                    )
                     need(accepted, f"{where} {low} to {high}, and {joint[index].in_words(cell)}")
                     number += 1
                     continue
                 if cell in fixed:
                     expected: Ends = (count, count)
-                elif values is None or table is None or index in with_levels:
+                elif values is None or table is None or index in with_levels or candidates:
                     unchecked += 1
                     continue
                 else:
@@ -92,6 +101,21 @@ def _joint(
             known = by_grouping.keys() | with_levels
             by_grouping |= {index: estimates for index, estimates in joint.items() if index not in known}
     return by_grouping, with_levels
+
+
+def _shared(layout: Layout, indices: Iterable[int]) -> dict[int, list[tuple[int, int]]]:
+    """Return groupings and positions of every cell that is in several groupings."""
+    positions: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for index in indices:
+        for position, cell in enumerate(layout.cells[index]):
+            positions[cell].append((index, position))
+    return {cell: own for cell, own in positions.items() if len(own) > 1}
+
+
+def _narrowest(candidates: list[tuple[int, int]], joint: dict[int, Joint]) -> list[tuple[int, int]]:
+    """Return the candidates whose errors have the least distance between their ends, up to rounding."""
+    widths = [joint[index].upper - joint[index].lower for index, _ in candidates]
+    return [candidate for candidate, width in zip(candidates, widths, strict=True) if width <= min(widths) * TIE]
 
 
 def _widened(low: int, high: int, count: int, upper: int | None) -> Ends:

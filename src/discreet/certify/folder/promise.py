@@ -21,7 +21,7 @@ LATEST_SCHEME = 2
 MOST_TABLES = 1000
 MEASURED = ["table", "margin", "design"]
 
-LISTS = (3, 5)
+LISTS = (3, 5, 7)
 """The versions of the format that list certificates."""
 
 

@@ -24,6 +24,10 @@ Ends = tuple[int, int | None]
 NUMBERS = ["count", "low", "high"]
 SDMX_STRUCTURE = ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
 SDMX_NUMBERS = ["OBS_VALUE", "OBS_LOW", "OBS_HIGH"]
+SDMX_PEOPLE = "STAT_POP"
+
+FILTERS_SINCE = 6
+"""The version of the format since which filters are named beside numbers."""
 
 
 class PublishedTable(NamedTuple):
@@ -46,18 +50,19 @@ def measurements(
     need(next(rows, None) == ["grouping", *names, "measurement"], "its columns differ from the specification")
     result: list[Counts | None] = []
     measured: dict[tuple[int, int], int] = {}
-    grouping_names = _grouping_names(layout)
+    grouping_names, kept = _grouping_names(layout), _kept(layout)
     for number, (grouping, table) in enumerate(zip(layout.groupings, noise, strict=True)):
         if table is None:
             result.append(None)
             continue
         values = []
         name, missing = (str(number), "") if version == 1 else (grouping_names[number], TOTAL)
+        others = dict.fromkeys(names, missing) | (kept[number] if version >= FILTERS_SINCE else {})
         labels = product(*(axis.labels for axis in grouping.axes))
         index = {axis.dimension: position for position, axis in enumerate(grouping.axes)}
         for cell, label in zip(layout.cells[number], labels, strict=True):
             row = next(rows, [])
-            expected = [name, *(label[index[column]] if column in index else missing for column in names)]
+            expected = [name, *(label[index[column]] if column in index else others[column] for column in names)]
             need(row[:-1] == expected, f"a row is {row!r:.120}, and should start with {expected!r:.120}")
             value = _integer(row[-1])
             first = measured.setdefault((cell, table), value)
@@ -81,6 +86,16 @@ def _grouping_names(layout: Layout) -> dict[int, str]:
             dimensions = " by ".join(axis.dimension for axis in layout.groupings[index].axes)
             names.setdefault(index, f"{table['name']}: {dimensions or 'total'}")
     return names
+
+
+def _kept(layout: Layout) -> dict[int, dict[str, str]]:
+    """Return for every grouping what the filter of its first table keeps, for each dimension that is no axis."""
+    kept: dict[int, dict[str, str]] = {}
+    for table, indices in layout.tables:
+        for index in indices:
+            filtered = [name for name, _ in layout.groupings[index].within]
+            kept.setdefault(index, {name: " + ".join(table["filter"][name]) for name in filtered})
+    return kept
 
 
 def reachable(table: Table) -> Callable[[int], bool]:
@@ -144,7 +159,8 @@ def counts(
         if "json-stat" in spec["outputs"]:
             read.append(_from_json(content[f"{name}.json"], name, dimensions, groupings, numbers))
         if "sdmx-csv" in spec["outputs"]:
-            read.append(_from_sdmx(content[f"{name}.sdmx.csv"], name, dimensions, groupings))
+            people = manifest["version"] >= FILTERS_SINCE and bool(table["filter"])
+            read.append(_from_sdmx(content[f"{name}.sdmx.csv"], name, dimensions, groupings, people=people))
         need(all(rows == read[0] for rows in read), f"the files of table {name} have different numbers")
         least = min((row[0] for rows in read for values in rows for row in values), default=0)
         need(least >= 0, f"table {name} has a negative count, {least}")
@@ -191,13 +207,19 @@ def _from_csv(
     return table_rows
 
 
-def _from_sdmx(raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping]) -> list[list[list[Any]]]:
-    """Read SDMX-CSV. In each column, every label has one code, and no two labels have the same code."""
+def _from_sdmx(
+    raw: bytes, name: str, dimensions: list[str], groupings: list[Grouping], *, people: bool
+) -> list[list[list[Any]]]:
+    """Read SDMX-CSV. In each column, every label has one code, and no two labels have the same code.
+
+    With `people`, the last column says in every row whom the filter keeps.
+    """
     rows = _rows(raw)
     head = next(rows, [])
-    width = 3 + len(dimensions)
+    width, last = 3 + len(dimensions), [SDMX_PEOPLE] if people else []
+    texts: set[str] = set()
     need(
-        head[:3] == SDMX_STRUCTURE and head[width:] == SDMX_NUMBERS and len(set(head)) == len(head) == width + 3,
+        head[:3] == SDMX_STRUCTURE and head[width:] == SDMX_NUMBERS + last and len(set(head)) == len(head),
         f"{name}.sdmx.csv has other columns than an SDMX-CSV file of the table",
     )
     codes: list[dict[str, str]] = [{"_T": TOTAL, "_O": OTHER} for _ in dimensions]
@@ -211,9 +233,12 @@ def _from_sdmx(raw: bytes, name: str, dimensions: list[str], groupings: list[Gro
             for code, label, own, other in zip(row[3:width], labels, codes, labels_of, strict=True):
                 one_to_one = own.setdefault(code, label) == label and other.setdefault(label, code) == code
                 need(one_to_one, f"{name}.sdmx.csv: {code!r:.60} and {label!r:.60} do not belong to each other alone")
-            values.append([None if text == "" and n == 2 else _integer(text) for n, text in enumerate(row[width:])])
+            texts.update(row[width + 3 :])
+            numbers = row[width : width + 3]
+            values.append([None if text == "" and n == 2 else _integer(text) for n, text in enumerate(numbers)])
         table_rows.append(values)
     need(next(rows, None) is None, f"{name}.sdmx.csv has more rows than cells")
+    need(len(texts) == len(last) and "" not in texts, f"{name}.sdmx.csv does not say in one text whom the filter keeps")
     return table_rows
 
 

@@ -9,6 +9,7 @@ interpolation would count as often.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +60,8 @@ class Characteristic:
         size = 1 << math.ceil(math.log2(points))
         spread = np.zeros(size)
         spread[(np.arange(len(masses)) + first) % size] = masses
-        values = np.conj(np.fft.fft(spread))
+        half = np.conj(np.fft.rfft(spread))
+        values = np.concatenate([half, np.conj(half[-2:0:-1])])
         self._step = 2 * math.pi / size
         self._size = size
         self._values = np.concatenate([values[-1:], values, values[:3]])
@@ -96,6 +98,12 @@ class Characteristic:
                 + x * ((before + after) / 2 - here + x * ((last - before) / 6 + (here - after) / 2))
             )
         )
+
+
+@lru_cache(maxsize=4)
+def characteristic(table: PTable) -> Characteristic:
+    """Return the characteristic function of a table. The last ones are kept, because many laws have the same tables."""
+    return Characteristic(table)
 
 
 def _cumulants(masses: Floats, values: Floats) -> list[float]:

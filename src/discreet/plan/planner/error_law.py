@@ -34,7 +34,7 @@ from discreet.arrays import Floats, Integers
 from discreet.certify.ptable import PTable
 from discreet.errors import ParameterError, UndeterminedError
 from discreet.plan.planner._certified_noise import variance
-from discreet.plan.planner._characteristic import Characteristic, noise_of_all_counts
+from discreet.plan.planner._characteristic import characteristic, noise_of_all_counts
 from discreet.plan.planner.workload import Workload
 
 Complex = npt.NDArray[np.complex128]
@@ -236,14 +236,14 @@ class ErrorLaw:
         frequencies: Floats = np.asarray((np.arange(count) + 0.5) * self._spacing, dtype=np.float64)
         heights: Complex = np.exp(-((self._sigma * frequencies) ** 2) / 2).astype(np.complex128)
         alone = [
-            (characteristic, float(value), float(multiplicity))
+            (function, float(value), float(multiplicity))
             for table, values, multiplicities in self.terms
-            for characteristic in [Characteristic(table)]
+            for function in [characteristic(table)]
             for value, multiplicity in zip(values, multiplicities, strict=True)
         ]
         alone.sort(key=lambda term: -abs(term[1]) * math.sqrt(term[2]))
-        for characteristic, value, multiplicity in alone:
-            heights *= characteristic.power(value * frequencies, multiplicity)
+        for function, value, multiplicity in alone:
+            heights *= function.power(value * frequencies, multiplicity)
             present = np.abs(heights) > NEGLIGIBLE
             frequencies, heights = frequencies[present], heights[present]
         return frequencies, heights

@@ -154,7 +154,7 @@ def _count_rows(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> l
     several_rows = words("up_to_rows", rows=words.number(rows)) if rows > 1 else ""
     exactly = len(ptables) == 1 and delta == ptables[0].guarantee.delta
     exactness = words("computed_exactly" if exactly else "upper_bound")
-    value = f"ε = {_short(words, cell_epsilon(ptables))}, δ = {whole(words.number(upper(delta, 4)))}"
+    value = f"ε = {_short(words, cell_epsilon(ptables))}, {whole(f'δ = {words.number(upper(delta, 4))}')}"
     return [[words("one_count_alone"), value, words(f"one_{_unit(spec)}_more") + several_rows + exactness]]
 
 
@@ -166,7 +166,7 @@ def _noise_rows(words: Words, spec: ReleaseSpec, ptables: Sequence[PTable]) -> l
         shown = f'<span class="parameters">{label(parameters, 200)}</span>; ' if parameters else ""
         meaning = shown + words("noise_meaning")
         name = words("noise") if len(ptables) == 1 else f"{words('noise')} {number}"
-        rows.append([name, label(str(ptable.design.get("name"))), meaning])
+        rows.append([name, label(str(ptable.design.get("name", "custom"))), meaning])
     return [*rows, [words("key"), spec.key, words(f"key_{spec.key}")]]
 
 

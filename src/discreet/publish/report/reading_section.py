@@ -10,7 +10,7 @@ from discreet.domain import Counts
 from discreet.plan.release_plan import ReleasePlan
 from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.report import _svg
-from discreet.publish.report._html import MOST_LABELS, NOTHING, grid, section
+from discreet.publish.report._html import MOST_LABELS, NOTHING, grid, label, section
 from discreet.publish.report.distortion import Distortion, noise
 from discreet.publish.report.numbers import number, percent
 from discreet.publish.report.table_grid import heading
@@ -49,12 +49,19 @@ def reading(
 
 
 def groupings_in_words(labels: DisplayLabels, plan: ReleasePlan, table: int) -> list[str]:
-    """Return the names of the groupings that are measured with one table of noise."""
+    """Return the names of the groupings that are measured with one table of noise.
+
+    With several tables, each name begins with the title of the first table that has the grouping.
+    """
+    titles: dict[int, str] = {}
+    for spec, indices in plan.layout.tables:
+        title = f"{label(labels.table(spec.name))}: " if len(plan.layout.tables) > 1 else ""
+        titles = dict.fromkeys(indices, title) | titles
     names = []
-    for grouping, own in zip(plan.layout.groupings, plan.measured.noise_of, strict=True):
+    for index, own in enumerate(plan.measured.noise_of):
         if own == table:
-            name = " × ".join(heading(labels, axis) for axis in grouping.axes)
-            names.append(name or labels.words("the_total"))
+            name = " × ".join(heading(labels, axis) for axis in plan.layout.groupings[index].axes)
+            names.append(titles[index] + (name or labels.words("the_total")))
     shown = list(dict.fromkeys(names))
     return shown if len(shown) <= MOST_LABELS else [*shown[:MOST_LABELS], "…"]
 

@@ -4,7 +4,7 @@ Every application has a folder `texts` with one JSON file for each language. `sh
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -43,6 +43,11 @@ class PageTexts:
         thousands, point = SEPARATORS[self.language]
         text = format(round(number, decimals) + 0, f",.{decimals}f")  # adding 0 turns -0.0 into 0.0
         return text.translate({ord(","): thousands, ord("."): point, ord("-"): "\u2212"})
+
+    def whole_numbers(self, numbers: Iterable[int]) -> list[str]:
+        """Return many whole numbers as `number` writes them, quicker."""
+        thousands, _ = SEPARATORS[self.language]
+        return [f"{number:,}".replace(",", thousands).replace("-", "\u2212") for number in numbers]
 
     def signed(self, number: float, decimals: int = 0) -> str:
         """Return a number with its sign, as for a change."""

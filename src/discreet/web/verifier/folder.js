@@ -11,6 +11,9 @@ import { sha256 } from "./sha256.js";
 import { checkMeasurements, measurementsOf, publishedTable } from "./tables.js";
 
 const LARGEST_FILE = 2 ** 28;
+/** The versions whose specification lists the groupings to measure. */
+const LISTS = [3, 5, 7];
+
 const FIELDS = ["format", "version", "spec", "engine", "key", "groupings", "reconciled", "privacy", "ledger", "files", "software"];
 const EXTENSIONS = { csv: "csv", parquet: "parquet", "json-stat": "json", "sdmx-csv": "sdmx.csv", xlsx: "xlsx" };
 const SPEC = [
@@ -76,9 +79,9 @@ function manifestOf(files) {
   const manifest = parseJson(files.text("manifest.json"));
   need(manifest instanceof Map && manifest.get("format") === "discreet release", "this is no manifest of a release");
   const version = manifest.get("version");
-  need([1, 2, 3, 4, 5].includes(version), `its version is ${version}; this page knows 1 to 5`);
+  need([1, 2, 3, 4, 5, 6, 7].includes(version), `its version is ${version}; this page knows 1 to 7`);
   const spec = field(manifest, "spec", "map", "the manifest");
-  const isListed = version === 3 || version === 5;
+  const isListed = LISTS.includes(version);
   const several = isListed && manifest.has("certificates");
   fieldsAre(manifest, several ? FIELDS.toSpliced(6, 0, "certificates") : FIELDS, "manifest.json");
   const names = version === 1 ? [...SPEC] : [...SPEC, "language", "metadata"];
@@ -201,7 +204,7 @@ function byCodePoint(one, other) {
 
 /** Check that those groupings are measured that the specification lists, and those with exactly their cells. */
 function checkMeasured(spec, layout, noiseOf, version) {
-  if (version !== 3 && version !== 5) {
+  if (!LISTS.includes(version)) {
     need(!noiseOf.includes(null), "a grouping has no table of noise");
     return;
   }
@@ -243,7 +246,8 @@ function checkNumbers(files, manifest, layout, certificates, noiseOf, findings) 
   additive.checkClamped(entries.clamped, layout, published, measurements, fixed, settled);
   additive.checkFixed(spec, layout, published, entries.clamped);
   if (version > 1) {
-    const known = checkIntervals(manifest, layout, noiseOf, certificates, measurements, published, entries.together);
+    const { together } = entries;
+    const known = checkIntervals(manifest, layout, noiseOf, certificates, measurements, published, together, cells);
     if (known.computed > 0) {
       findings.add("proved", "intervals", "intervals", { count: known.computed });
     }

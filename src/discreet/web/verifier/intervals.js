@@ -5,11 +5,13 @@ import { eachCell } from "./layout.js";
 import { acceptsJoint, hasOneLaw, haveLevels, jointIntervals } from "./joint.js";
 
 const JOINT_SINCE = 4;
+const FILTERS_SINCE = 6;
 
 /** Check all intervals. Return how many were computed again, and how many only hold their count. */
-export function checkIntervals(manifest, layout, noiseOf, certificates, measurements, published, together) {
+export function checkIntervals(manifest, layout, noiseOf, certificates, measurements, published, together, cells) {
   const spec = manifest.get("spec");
   const joint = jointOf(manifest, layout, noiseOf, certificates, measurements, together);
+  const shared = manifest.get("version") >= FILTERS_SINCE ? sharedCells(joint, cells) : new Map();
   const rules = certificates.map(ownRule);
   const result = { computed: 0, held: 0 };
   published.forEach((table, number) => {
@@ -21,11 +23,14 @@ export function checkIntervals(manifest, layout, noiseOf, certificates, measurem
         const where = `intervals: table ${layout.tables[number].name}: the interval of ${count} is ${low[cell]} to ${high[cell]}`;
         need(low[cell] <= count && count <= high[cell], `${where}, without the count`);
         const own = joint.get(index);
-        if (own !== undefined && own !== null) {
-          need(acceptsJoint(own, cell, count, low[cell], high[cell]), `${where}, and least squares gives another one`);
+        const candidates = shared.get(cells[index][cell]) ?? [{ own, cell }];
+        const known = candidates.every((candidate) => candidate.own !== undefined && candidate.own !== null);
+        if (known) {
+          const accepted = narrowest(candidates).some((one) => acceptsJoint(one.own, one.cell, count, low[cell], high[cell]));
+          need(accepted, `${where}, and least squares gives another one`);
         } else if (fixed.has(cell)) {
           need(low[cell] === count && high[cell] === count, `${where}, and the count is fixed`);
-        } else if (own === null || noiseOf[index] === null) {
+        } else if (own !== undefined || noiseOf[index] === null) {
           result.held++;
           return;
         } else {
@@ -38,6 +43,25 @@ export function checkIntervals(manifest, layout, noiseOf, certificates, measurem
     });
   });
   return result;
+}
+
+/** Return every cell that is in several groupings: a map from the cell to joint intervals, each with its position. */
+function sharedCells(joint, cells) {
+  const found = new Map();
+  for (const [index, own] of joint) {
+    cells[index].forEach((name, cell) => {
+      if (!found.has(name)) found.set(name, []);
+      found.get(name).push({ own, cell });
+    });
+  }
+  return new Map([...found].filter(([, candidates]) => candidates.length > 1));
+}
+
+/** Return the candidates whose errors have the least distance between their ends, up to rounding. */
+function narrowest(candidates) {
+  const width = ({ own }) => own.upper - own.lower;
+  const least = Math.min(...candidates.map(width));
+  return candidates.filter((candidate) => width(candidate) <= least * (1 + 1e-6));
 }
 
 /** Return for groupings the joint intervals; null for those that this page does not compute. */

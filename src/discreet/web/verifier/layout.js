@@ -12,7 +12,8 @@ const MOST_COMBINATIONS = 5_000_000;
  * Return the layout of a specification: `books` by name, `tables` (each with its groupings), and `groupings`.
  *
  * A grouping has `axes` (dimension, level, groups: each a label and a sorted list of leaf numbers), `within` (dimension
- * and the leaf numbers that a filter keeps), `size`, `key` and `name`.
+ * and the leaf numbers that a filter keeps), `kept` (dimension and the names in the filter of its first table), `size`,
+ * `key` and `name`.
  */
 export function layoutOf(spec) {
   const books = new Map();
@@ -117,7 +118,8 @@ function tableShape(table, books) {
     return { dimension, level, groups };
   });
   need(new Set(axes.map((axis) => axis.dimension)).size === axes.length, `table ${name} has a dimension twice`);
-  return { name, axes, kept };
+  const filter = new Map([...table.get("filter")].map(([dimension, names]) => [dimension, [names].flat().join(" + ")]));
+  return { name, axes, kept, filter };
 }
 
 function keptLeaves(book, names, table) {
@@ -174,7 +176,8 @@ function groupingOf(table, chosen, books) {
   const dimensions = axes.map((axis) => axis.dimension);
   const name = `${table.name}: ${dimensions.length > 0 ? dimensions.join(" by ") : "total"}`;
   const overlaps = axes.map((axis) => Math.max(...memberships(axis, books.get(axis.dimension).leaves.length)));
-  return { axes, within, key, size, name, multiplicity: overlaps.reduce((product, most) => product * most, 1) };
+  const kept = new Map([...table.filter].filter(([dimension]) => within.has(dimension)));
+  return { axes, within, kept, key, size, name, multiplicity: overlaps.reduce((product, most) => product * most, 1) };
 }
 
 /** Return for every leaf the number of groups of an axis that hold the leaf. */

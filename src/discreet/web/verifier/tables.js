@@ -5,6 +5,9 @@ import { integer, parseCsv } from "./csv_text.js";
 import { parseJson, withFloats } from "./json_text.js";
 import { eachCell, OTHER, TOTAL } from "./layout.js";
 
+/** The version of the format since which filters are named beside numbers. */
+const FILTERS_SINCE = 6;
+
 /** Return for every grouping an array of measurements; null if the grouping is not measured. */
 export function measurementsOf(text, layout, noiseOf, version) {
   const rows = parseCsv(text, "measurements.csv");
@@ -20,7 +23,8 @@ export function measurementsOf(text, layout, noiseOf, version) {
     const name = version === 1 ? String(index) : grouping.name;
     const blank = version === 1 ? "" : TOTAL;
     const numbers = new Array(grouping.size);
-    const expected = [name, ...dimensions.map(() => blank)];
+    const kept = version >= FILTERS_SINCE ? grouping.kept : new Map();
+    const expected = [name, ...dimensions.map((dimension) => kept.get(dimension) ?? blank)];
     eachCell(grouping, (cell, position) => {
       const row = rows[at++];
       places.forEach((place, axis) => {
@@ -92,7 +96,7 @@ export function publishedTable(table, layout, files, spec, version) {
   const readers = {
     csv: () => readCsv(table, layout, files, version),
     "json-stat": () => readJsonStat(table, layout, files, version),
-    "sdmx-csv": () => readSdmx(table, layout, files, spec),
+    "sdmx-csv": () => readSdmx(table, layout, files, spec, version),
   };
   let found = null;
   for (const format of spec.get("outputs")) {
@@ -203,14 +207,18 @@ function readJsonStat(table, layout, files, version) {
   return found;
 }
 
-function readSdmx(table, layout, files, spec) {
+function readSdmx(table, layout, files, spec, version) {
   const name = `${table.name}.sdmx.csv`;
   const rows = parseCsv(files.text(name), name);
   const width = table.axes.length;
   need(rows.length === rowsOf(table, layout) + 1, `tables: ${name} has ${rows.length - 1} rows`);
-  need(rows[0]?.length === width + 6, `tables: ${name}: its columns are others`);
+  const last = version >= FILTERS_SINCE && table.filter.size > 0 ? ["STAT_POP"] : [];
+  const columns = width + 6 + last.length;
+  need(rows[0]?.length === columns, `tables: ${name}: its columns are others`);
   need(rows[0].slice(0, 3).join() === "STRUCTURE,STRUCTURE_ID,ACTION", `tables: ${name}: its columns are others`);
-  need(rows[0].slice(-3).join() === "OBS_VALUE,OBS_LOW,OBS_HIGH", `tables: ${name}: its columns are others`);
+  need(rows[0].slice(width + 3).join() === ["OBS_VALUE", "OBS_LOW", "OBS_HIGH", ...last].join(), `tables: ${name}: its columns are others`);
+  const people = new Set(rows.slice(1).flatMap((row) => row.slice(width + 6)));
+  need(people.size === last.length && !people.has(""), `tables: ${name} does not say in one text whom the filter keeps`);
   const codes = table.axes.map(() => new Map());
   const stated = (axis, label) =>
     ({ [TOTAL]: "_T", [OTHER]: "_O" })[label] ??
@@ -219,7 +227,7 @@ function readSdmx(table, layout, files, spec) {
   let at = 1;
   eachRow(table, layout, (margin, cell, labels) => {
     const row = rows[at++];
-    need(row.length === width + 6, `tables: ${name}, row ${at}: a field is missing`);
+    need(row.length === columns, `tables: ${name}, row ${at}: a field is missing`);
     labels.forEach((label, axis) => {
       const code = row[3 + axis];
       const known = codes[axis];

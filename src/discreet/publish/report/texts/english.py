@@ -271,7 +271,8 @@ TEXTS = {
     "checking_text": "Anyone can check this folder, with nothing but the folder: <code>discreet verify DIR</code>"
     " recomputes the guarantee from the integers in {certificate}, and makes the tables and this page again from"
     " {measurements}, byte for byte. It cannot tell whether the publisher drew the noise as the certificate says, or"
-    " keeps a secret well.",
+    " keeps a secret well. <code>discreet verify --page FILE</code> writes a page that checks folders in a browser,"
+    " by a program of its own.",
     # README.md
     "readme_tables": "Tables",
     "readme_columns": "`count` is the published count, `low` and `high` are the ends of its interval. Averaged over"

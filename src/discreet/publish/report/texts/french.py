@@ -274,7 +274,8 @@ TEXTS = {
     "checking_text": "Chacun peut vérifier ce dossier, avec le dossier seul\u202f: <code>discreet verify DIR</code>"
     " recalcule la garantie à partir des entiers de {certificate}, et refait les tableaux et cette page à partir de"
     " {measurements}, octet par octet. Cela ne dit pas si l’éditeur a tiré le bruit comme l’indique le certificat, ni"
-    " s’il garde bien un secret.",
+    " s’il garde bien un secret. <code>discreet verify --page FICHIER</code> écrit une page qui vérifie des dossiers"
+    " dans un navigateur, par un programme à elle.",
     "readme_tables": "Tableaux",
     "readme_columns": "`count` est l’effectif publié, `low` et `high` sont les bornes de son intervalle. En moyenne"
     " sur les effectifs, au moins 95\u202f% de ces intervalles contiennent le vrai effectif. Si `high` est vide,"

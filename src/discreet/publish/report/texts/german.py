@@ -276,7 +276,8 @@ TEXTS = {
     "checking_text": "Jeder kann diesen Ordner prüfen, allein mit dem Ordner: <code>discreet verify DIR</code>"
     " berechnet die Garantie aus den ganzen Zahlen in {certificate} neu und erzeugt die Tabellen und diese Seite noch"
     " einmal aus {measurements}, Byte für Byte. Ob der Herausgeber das Rauschen so gezogen hat, wie das Zertifikat"
-    " sagt, oder ein Geheimnis gut bewahrt, lässt sich so nicht feststellen.",
+    " sagt, oder ein Geheimnis gut bewahrt, lässt sich so nicht feststellen. <code>discreet verify --page DATEI</code>"
+    " schreibt eine Seite, die Ordner in einem Browser mit einem eigenen Programm prüft.",
     "readme_tables": "Tabellen",
     "readme_columns": "`count` ist die veröffentlichte Zahl, `low` und `high` sind die Enden ihres Intervalls. Im"
     " Mittel über alle Zahlen enthalten mindestens 95\u202f% solcher Intervalle die wahre Zahl. Ist `high` leer, hat"

@@ -270,7 +270,8 @@ TEXTS = {
     "checking_text": "Cualquiera puede comprobar esta carpeta, solo con la carpeta: <code>discreet verify DIR</code>"
     " vuelve a calcular la garantía con los enteros de {certificate}, y vuelve a hacer las tablas y esta página a"
     " partir de {measurements}, byte a byte. No puede saber si el editor extrajo el ruido como dice el certificado, ni"
-    " si guarda bien un secreto.",
+    " si guarda bien un secreto. <code>discreet verify --page ARCHIVO</code> escribe una página que comprueba carpetas"
+    " en un navegador, con un programa propio.",
     "readme_tables": "Tablas",
     "readme_columns": "`count` es el recuento publicado; `low` y `high` son los extremos de su intervalo. En promedio"
     " sobre los recuentos, al menos el 95\u202f% de estos intervalos contienen el recuento verdadero. Si `high` está"
