@@ -59,9 +59,14 @@ def test_a_form_that_changes_nothing_changes_no_byte(tmp_path: Path) -> None:
         "table", {"table": "1", "name": "both", "dimension": ["sex", "age"], "level age": "life", "margins": ""}
     )
     steward.send("budget", {"epsilon": "1", "delta": "1e-6"})
-    steward.send("settings", {"title": "People", "version": "2026", "key": "fresh", "language": "en", "id": "",
-                 "contributions": "1", "source": "", "outputs": [], "secret": "", "ledger": ""})  # fmt: skip
+    settings = {"title": "People", "version": "2026", "key": "fresh", "language": "en", "id": "", "contributions": "1",
+                "source": "", "outputs": ["csv"], "secret": "", "ledger": ""}  # fmt: skip
+    steward.send("settings", settings)
     assert steward.text == SPEC
+    untitled = SPEC.replace("title: People\n", "")
+    steward.send("yaml", {"content": untitled})
+    steward.send("settings", settings | {"title": "Release"})
+    assert steward.text == untitled
 
 
 def test_forms_change_their_part_and_keep_all_comments(tmp_path: Path) -> None:

@@ -82,9 +82,9 @@ def log_page(visit: Visiting) -> Response:
 
 
 class _Errors(BaseModel):
-    largest: int
-    mean: float
-    root_mean_square: float
+    largest_error: int
+    mean_absolute_error: float
+    root_mean_square_error: float
 
 
 class _LogTable(BaseModel):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from discreet.plan.spec import ReleaseSpec
 from discreet.plan.yaml_file import text
 from discreet.web.workbench.visit import Form
 
@@ -178,15 +179,17 @@ def with_budget(document: Document, form: Form) -> Document:
 def with_settings(document: Document, form: Form) -> Document:
     """Return a specification with title, version, people, keys, ledger, outputs and language as a form has them."""
     changed = document
-    for name in ("title", "version", "ledger"):
-        changed = with_text(changed, name, form.text(name))
-    for name, default in (("key", "query"), ("language", "en")):
-        given = form.text(name)
-        changed = with_text(changed, name, "" if given == default and name not in document else given)
+    for name in ("title", "version", "ledger", "key", "language"):
+        changed = with_text(changed, name, _unless_default(document, name, form.text(name)) or "")
     secret = with_text(document.get("secret") or {}, "file", form.text("secret"))
     changed = with_entry(changed, "secret", secret)
-    changed = with_entry(changed, "outputs", form.texts("outputs"))
+    changed = with_entry(changed, "outputs", _unless_default(document, "outputs", form.texts("outputs")))
     return with_entry(changed, "unit", _unit(document.get("unit") or {}, form))
+
+
+def _unless_default(document: Document, name: str, given: Any) -> Any:
+    """Return what a form gives for a field; None if it is the default, and the document does not state the field."""
+    return None if name not in document and given == ReleaseSpec.model_fields[name].default else given
 
 
 def _unit(before: Mapping[Any, Any], form: Form) -> dict[Any, Any]:
