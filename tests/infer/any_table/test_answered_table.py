@@ -9,7 +9,8 @@ import pytest
 
 import discreet as dc
 from discreet.errors import ParameterError, SpecError, TooLargeTableError, UnpublishedTableError
-from discreet.infer.any_table.answered_table import answer, is_published, nearest, usable_levels
+from discreet.infer.any_table.answered_table import answer, is_published, usable_levels
+from discreet.infer.any_table.nearest_tables import nearest
 from discreet.infer.any_table.open_release import OpenRelease, open_release
 from discreet.infer.any_table.table_question import AxisChoice, TableQuestion, resolve_question
 from discreet.publish.cell_intervals import NO_END

@@ -55,13 +55,20 @@ class AnsweredTable:
         return {name: block for name, block in named.items() if block is not None}
 
     @property
+    def size(self) -> int:
+        """How many cells, groups that are added up and labels of filters the answer holds."""
+        kept = sum(len(labels) for _, labels in self.resolved.question.keep)
+        blocks = self.blocks.values()
+        return kept + sum(own.counts.size + sum(len(axis.flat) for axis in own.sums.picked) for own in blocks)
+
+    @property
     def is_published(self) -> bool:
         """True if every number is published in one table or another."""
         return all(block.is_published for block in self.blocks.values())
 
 
 def answer(release: "OpenRelease", question: TableQuestion, most: int = MOST_TABLE_CELLS) -> AnsweredTable:
-    """Return the table that a reader asks for.
+    """Return the table that a reader asks for. The last answers are remembered; equal questions are computed once.
 
     Parameters
     ----------
@@ -81,6 +88,10 @@ def answer(release: "OpenRelease", question: TableQuestion, most: int = MOST_TAB
     UnpublishedTableError
         No published table adds up to this one.
     """
+    return release.answers.get((question, most), lambda: _computed(release, question, most))
+
+
+def _computed(release: "OpenRelease", question: TableQuestion, most: int) -> AnsweredTable:
     resolved = resolve_question(question, release.books, most)
     rows, columns, within = resolved.rows, resolved.columns, resolved.within
     cells = counted(release, (*rows, *columns), within)
@@ -130,50 +141,3 @@ def usable_levels(release: "OpenRelease", dimension: str) -> list[str | None]:
     levels: list[str | None] = [level or None for level in book.levels]
     usable = [level for level in levels if is_published(release, TableQuestion((AxisChoice(dimension, level),)))]
     return sorted(usable, key=lambda level: -len(book.level(level).labels))
-
-
-def nearest(release: "OpenRelease", question: TableQuestion, most: int = 6) -> list[TableQuestion]:
-    """Return tables that can be shown and are nearest to one that cannot be.
-
-    Of these, a table at other levels comes before one with a dimension less.
-
-    Parameters
-    ----------
-    release
-        The release.
-    question
-        A question whose names are right.
-    most
-        The most tables that are returned.
-    """
-    near: list[TableQuestion] = []
-    candidates = [question]
-    for _ in range(len(question.axes) + len(question.keep)):
-        candidates = list(dict.fromkeys(less for one in candidates for less in _smaller(release, one)))[:200]
-        near = [one for one in candidates if one.axes or one.keep if is_published(release, one)]
-        if near:
-            break
-    return near[:most]
-
-
-def _smaller(release: "OpenRelease", question: TableQuestion) -> list[TableQuestion]:
-    """Return a question with one dimension at another level, with one less, or with one filter less."""
-    other_levels, fewer = [], []
-    for axis in question.axes:
-        for level in usable_levels(release, axis.dimension):
-            if level != axis.level:
-                other = AxisChoice(axis.dimension, level)
-                other_levels.append(_replaced(question, axis, (other,)))
-        fewer.append(_replaced(question, axis, ()))
-    for name, _ in question.keep:
-        keep = tuple(pair for pair in question.keep if pair[0] != name)
-        fewer.append(TableQuestion(question.rows, question.columns, keep))
-    return [*other_levels, *fewer]
-
-
-def _replaced(question: TableQuestion, old: AxisChoice, new: tuple[AxisChoice, ...]) -> TableQuestion:
-    rows, columns = (
-        tuple(own for axis in axes for own in (new if axis == old else (axis,)))
-        for axes in (question.rows, question.columns)
-    )
-    return TableQuestion(rows, columns, question.keep)

@@ -12,6 +12,7 @@ An interval is widened to its count. A cell is **mostly noise** if half the widt
 if the interval has no end.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 MOST_POSTERIORS, MOST_SUMMANDS = 400, 20_000
 """The most sums whose posteriors are computed for a table, and the most measurements in them."""
+
+MOST_UNLIKE_SUMMANDS = 500
+"""The most measurements if the noise depends on the count. Each has a distribution of its own, so sums take longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,22 +84,25 @@ class CountedCells:
         """Return least squares of every cell; for groupings with a law of their errors."""
         return self.sums.summed(self.release.estimates[self.index])
 
-    def posterior_of(self, cell: Sequence[int]) -> "Posterior | None":
-        """Return the posterior of the true count of one cell, from the measurements that are added up.
+    def posteriors_of(self, cells: Sequence[tuple[int, ...]]) -> "list[Posterior | None]":
+        """Return the posteriors of the true counts of some cells, from the measurements that are added up.
 
-        Return None if they are not measured, or if a count may be at the end of the domain of its noise.
+        The posterior is None if the cell is not measured, or if a count may be at the end of the domain of its noise.
         """
         release = self.release.published
         numbers, ptable = release.measurements[self.index], release.plan.ptable_of(self.index)
         if numbers is None or ptable is None:
-            return None
-        of_axis = dict(zip(self.sums.order, cell, strict=True))
-        groups = [own.of(of_axis.get(axis, 0)) for axis, own in enumerate(self.sums.picked)]
-        own = numbers[np.ix_(*groups)].ravel() if groups else numbers.ravel()
+            return [None for _ in cells]
+        measured = [numbers[np.ix_(*groups)].ravel() for groups in map(self._groups_of, cells)]
         if combine.has_same_noise(ptable):
-            return combine.measured_totals([(ptable, own)])
-        counts = list(posterior(ptable, own))
-        return None if any(count.open_end for count in counts) else combine.total(counts)
+            return [combine.measured_totals([(ptable, own)]) for own in measured]
+        counts = iter(posterior(ptable, np.concatenate(measured)) if measured else [])
+        by_cell = [list(itertools.islice(counts, own.size)) for own in measured]
+        return [None if any(count.open_end for count in own) else combine.total(own) for own in by_cell]
+
+    def _groups_of(self, cell: tuple[int, ...]) -> list[Integers]:
+        of_axis = dict(zip(self.sums.order, cell, strict=True))
+        return [own.of(of_axis.get(axis, 0)) for axis, own in enumerate(self.sums.picked)]
 
 
 def is_mostly_noise(counts: Integers, low: Integers, high: Integers) -> Booleans:
@@ -158,16 +165,32 @@ def source_of(
     return best
 
 
+def has_few_summands(cells: CountedCells, numbers: Integers) -> bool:
+    """Return True if the posteriors of some sums are computed in a moment.
+
+    Parameters
+    ----------
+    cells
+        The cells of a table.
+    numbers
+        For each of the sums, how many measurements are added up.
+    """
+    ptable = cells.release.published.plan.ptable_of(cells.index)
+    is_unlike = ptable is not None and not combine.has_same_noise(ptable)
+    most = MOST_UNLIKE_SUMMANDS if is_unlike else MOST_SUMMANDS
+    return numbers.size <= MOST_POSTERIORS and int(numbers.sum()) <= most
+
+
 def _ends_of_sums(cells: CountedCells, single: Booleans) -> tuple[Integers, Integers]:
     """Return the ends of the intervals of sums."""
     if cells.errors is not None:
         return interval_around(cells.estimates(), *cells.errors.ends())
     low, high = np.zeros_like(cells.counts), np.full_like(cells.counts, NO_END)
     numbers = cells.sums.numbers[~single]
-    if len(numbers) > MOST_POSTERIORS or numbers.sum() > MOST_SUMMANDS:
+    if not has_few_summands(cells, numbers):
         return low, high
-    for cell in map(tuple, np.argwhere(~single).tolist()):
-        known = cells.posterior_of(cell)
+    indices = [tuple(cell) for cell in np.argwhere(~single).tolist()]
+    for cell, known in zip(indices, cells.posteriors_of(indices), strict=True):
         if known is not None:
             low[cell], high[cell] = known.interval(LEVEL)
     return low, high

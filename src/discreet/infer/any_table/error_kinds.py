@@ -2,11 +2,14 @@
 
 Sums are of one kind if their errors have one law. A table has few kinds: without levels, the law of a sum depends on
 how many groups of each axis are added up (`reconcile.product_sums`). So a table of a thousand cells needs a few laws.
-The ends of the error of a kind are remembered, because finding them takes a while.
+The ends of the error of a kind are remembered, because finding them takes a while. A kind may name every node of a tree
+that is added up, so its name is the SHA-256 of its description.
 """
 
+import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +52,7 @@ class ErrorKinds:
     release: "OpenRelease"
     index: int
     kinds: Integers
-    names: Sequence[Hashable]
+    names: Sequence[bytes]
     groups: Sequence[Sequence[Integers]]
 
     def terms(self, kind: int) -> NoiseTerms:
@@ -69,12 +72,12 @@ class ErrorKinds:
         """Return the ends of the error of every cell, in the shape of the table."""
         by_kind = []
         for kind, name in enumerate(self.names):
-            known = self.release.ends.get(name)
-            if known is None:
-                known = self.release.remember(name, law_of_terms(self.terms(kind)).ends(LEVEL))
-            by_kind.append(known)
+            by_kind.append(self.release.ends.get(name, partial(self._ends_of, kind)))
         lower, upper = np.array(by_kind).T
         return lower[self.kinds], upper[self.kinds]
+
+    def _ends_of(self, kind: int) -> tuple[float, float]:
+        return law_of_terms(self.terms(kind)).ends(LEVEL)
 
 
 def error_kinds(release: "OpenRelease", index: int, sums: CellSums) -> ErrorKinds | None:
@@ -96,12 +99,17 @@ def error_kinds(release: "OpenRelease", index: int, sums: CellSums) -> ErrorKind
         return _dense_kinds(release, index, sums, part)
     kinds, names, first = _by_axis(
         [
-            [kind_of_axis(part, index, axis, own.of(number)) for number in range(len(own.sizes))]
+            [_short_name(kind_of_axis(part, index, axis, own.of(number))) for number in range(len(own.sizes))]
             for axis, own in enumerate(sums.picked)
         ]
     )
     groups = [[own.of(number) for own, number in zip(sums.picked, numbers, strict=True)] for numbers in first]
-    return ErrorKinds(release, index, sums.arranged(kinds), [(index, name) for name in names], groups)
+    return ErrorKinds(release, index, sums.arranged(kinds), [_short_name((index, name)) for name in names], groups)
+
+
+def _short_name(kind: Hashable) -> bytes:
+    """Return the same 32 bytes for equal kinds, and others for other kinds: numbers, bytes, text, tuples."""
+    return hashlib.sha256(repr(kind).encode()).digest()
 
 
 def _by_axis(of_axes: list[list[Hashable]]) -> tuple[Integers, list[Hashable], list[tuple[int, ...]]]:
@@ -129,7 +137,7 @@ def _dense_kinds(release: "OpenRelease", index: int, sums: CellSums, part: Dense
     coefficients = np.round(masks.reshape(len(cells), -1) @ part.matrices[index], DIGITS) + 0.0
     by_table = [np.sort(coefficients[:, part.tables == table], axis=1) for table in np.unique(part.tables)]
     _, first, kinds = np.unique(np.concatenate(by_table, axis=1), axis=0, return_index=True, return_inverse=True)
-    names = [(index, np.concatenate([own[cell] for own in by_table]).tobytes()) for cell in first.tolist()]
+    names = [_short_name((index, np.concatenate([own[cell] for own in by_table]).tobytes())) for cell in first.tolist()]
     return ErrorKinds(
         release, index, sums.arranged(kinds.reshape(shape)), names, [groups[cell] for cell in first.tolist()]
     )

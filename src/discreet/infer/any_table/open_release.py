@@ -5,7 +5,7 @@ is read that is not published.
 """
 
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from discreet.arrays import Floats, Integers
 from discreet.errors import CertificateError
+from discreet.infer.any_table.remembered_results import RememberedResults
 from discreet.publish.verify_folder import MeasuredFolder, verify_folder
 
 if TYPE_CHECKING:
+    from discreet.infer.any_table.answered_table import AnsweredTable
     from discreet.plan.codebook import Codebook
     from discreet.plan.layout import Layout
     from discreet.plan.spec import ReleaseSpec
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
 
 MOST_ENDS = 20_000
 """The most kinds of sums whose ends of errors are remembered."""
+
+MOST_REMEMBERED_CELLS = 500_000
+"""The most cells of answers that are remembered: ten tables of the largest size, or thousands of small ones."""
+
+
+def _ends() -> RememberedResults[tuple[float, float]]:
+    return RememberedResults(MOST_ENDS)
+
+
+def _answers() -> "RememberedResults[AnsweredTable]":
+    return RememberedResults(MOST_REMEMBERED_CELLS, lambda shown: shown.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +51,14 @@ class OpenRelease:
         Its plan, its measurements and its tables.
     ends
         The ends of the errors of sums that were needed, by the kind of the sum.
+    answers
+        Answers to the last questions.
     """
 
     path: Path
     published: "Published"
-    ends: dict[Hashable, tuple[float, float]] = field(default_factory=dict)
+    ends: RememberedResults[tuple[float, float]] = field(default_factory=_ends)
+    answers: "RememberedResults[AnsweredTable]" = field(default_factory=_answers)
 
     @property
     def spec(self) -> "ReleaseSpec":
@@ -86,13 +102,6 @@ class OpenRelease:
     def measured(self) -> MeasuredFolder:
         """The plan and the measurements alone."""
         return MeasuredFolder(self.path, self.published.plan, self.published.measurements)
-
-    def remember(self, kind: Hashable, ends: tuple[float, float]) -> tuple[float, float]:
-        """Remember the ends of the error of a kind of sums, and return them. The oldest are forgotten."""
-        if len(self.ends) >= MOST_ENDS:
-            self.ends.pop(next(iter(self.ends)), None)
-        self.ends[kind] = ends
-        return ends
 
 
 def open_release(path: str | os.PathLike[str]) -> OpenRelease:

@@ -22,6 +22,9 @@ from discreet.plan.layout import Grouping, GroupingAxis
 
 _Number = TypeVar("_Number", np.int64, np.float64)
 
+Population = ResolvedAxis | frozenset[int] | None
+"""What a table wants of a dimension: the groups of an axis, the leaves that count, or None for all leaves."""
+
 
 @dataclass(frozen=True, eq=False)
 class Picked:
@@ -130,18 +133,43 @@ def cell_sums(
     own_names = [axis.book.name for axis in grouping.axes]
     filters = {book.name: restriction(book, leaves) for book, leaves in grouping.within}
     for name in {*by_name, *within, *filters} - {*own_names}:
-        wanted = [by_name[name].everyone] if name in by_name else [within.get(name)]
-        if wanted != [filters.get(name)] or (name in by_name and len(by_name[name].labels) > 1):
+        if not filter_determines(filters.get(name), by_name.get(name, within.get(name))):
             return None
     picked = []
     for axis in grouping.axes:
         name = axis.book.name
-        own = _picked(axis, by_name[name].members) if name in by_name else _picked_one(axis, within.get(name))
+        own = _picked_population(axis, by_name.get(name, within.get(name)))
         if own is None:
             return None
         picked.append(own)
     order = tuple(own_names.index(axis.book.name) if axis.book.name in own_names else None for axis in axes)
     return CellSums(tuple(picked), order)
+
+
+def filter_determines(kept: frozenset[int] | None, population: Population) -> bool:
+    """Return True if a grouping without an axis for a dimension has what a table wants of the dimension.
+
+    Parameters
+    ----------
+    kept
+        The leaves that the filter of the grouping keeps; None for all leaves.
+    population
+        What the table wants.
+    """
+    if isinstance(population, ResolvedAxis):
+        return len(population.labels) == 1 and population.everyone == kept
+    return population == kept
+
+
+def axis_determines(axis: GroupingAxis, population: Population) -> bool:
+    """Return True if sums of groups of an axis are what a table wants of its dimension."""
+    return _picked_population(axis, population) is not None
+
+
+def _picked_population(axis: GroupingAxis, population: Population) -> Picked | None:
+    if isinstance(population, ResolvedAxis):
+        return _picked(axis, population.members)
+    return _picked_one(axis, population)
 
 
 def _picked_one(axis: GroupingAxis, leaves: frozenset[int] | None) -> Picked | None:

@@ -9,6 +9,7 @@ unit, and the same categories in every dimension of the table.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,8 @@ from discreet.errors import ParameterError
 from discreet.infer import combine
 from discreet.infer._same_population import codebook_difference, require_comparable
 from discreet.infer.any_table.answered_table import AnsweredTable
-from discreet.infer.any_table.counted_cells import MOST_POSTERIORS, MOST_SUMMANDS, CountedCells
+from discreet.infer.any_table.counted_cells import CountedCells, has_few_summands
+from discreet.infer.any_table.error_kinds import ErrorKinds
 from discreet.infer.posterior_value import Estimated
 from discreet.plan.planner import law_of_terms
 from discreet.publish.joint_intervals import LEVEL
@@ -123,24 +125,25 @@ def _ends_of_errors(now: CountedCells, before: CountedCells, earlier: "OpenRelea
     ends = []
     for new, old in pairs.T.tolist():
         name = (str(earlier.path), ours.names[new], theirs.names[old])
-        known = ours.release.ends.get(name)
-        if known is None:
-            negated = [(table, -values, numbers) for table, values, numbers in theirs.terms(old)]
-            known = ours.release.remember(name, law_of_terms([*ours.terms(new), *negated]).ends(LEVEL))
-        ends.append(known)
+        ends.append(ours.release.ends.get(name, partial(_ends_of_pair, ours, new, theirs, old)))
     lower, upper = np.array(ends).T[:, of_cell.reshape(now.counts.shape)]
     return lower, upper
+
+
+def _ends_of_pair(ours: ErrorKinds, new: int, theirs: ErrorKinds, old: int) -> tuple[float, float]:
+    """Return the ends of the error of an estimate of one kind minus an estimate of another kind."""
+    negated = [(table, -values, numbers) for table, values, numbers in theirs.terms(old)]
+    return law_of_terms([*ours.terms(new), *negated]).ends(LEVEL)
 
 
 def _ends_of_posteriors(now: CountedCells, before: CountedCells) -> tuple[Integers, Integers, Booleans]:
     """Return the ends of the intervals of changes from the posteriors of both counts, and where they are known."""
     low, high = np.zeros_like(now.counts), np.zeros_like(now.counts)
     known = np.zeros(now.counts.shape, dtype=bool)
-    summands = max(int(cells.sums.numbers.sum()) for cells in (now, before))
-    if now.counts.size > MOST_POSTERIORS or summands > MOST_SUMMANDS:
+    if not all(has_few_summands(cells, cells.sums.numbers) for cells in (now, before)):
         return low, high, known
-    for cell in map(tuple, np.argwhere(~known).tolist()):
-        new, old = now.posterior_of(cell), before.posterior_of(cell)
+    indices = list(np.ndindex(*known.shape))
+    for cell, new, old in zip(indices, now.posteriors_of(indices), before.posteriors_of(indices), strict=True):
         if new is not None and old is not None:
             low[cell], high[cell] = combine.difference(new, old).interval(LEVEL)
             known[cell] = True

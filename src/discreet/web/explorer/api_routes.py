@@ -10,7 +10,8 @@ from pydantic import StringConstraints
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError, ParameterError, TooLargeTableError, UnpublishedTableError
-from discreet.infer.any_table.answered_table import AnsweredTable, nearest
+from discreet.infer.any_table.answered_table import AnsweredTable
+from discreet.infer.any_table.nearest_tables import nearest
 from discreet.infer.any_table.table_change import ChangedCells, table_change
 from discreet.plan.metadata import Language
 from discreet.web.explorer.catalogue import Catalogue, ShownRelease, UnknownReleaseError
