@@ -4,13 +4,17 @@ import csv
 import io
 import json
 import zipfile
+from html import unescape
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.web.explorer.catalogue import open_catalogue
 from discreet.web.explorer.downloads import filter_column
+from tests.infer.any_table.releases import publish
 from tests.web.explorer.shown import Reader
 
 TABLE = "/api/releases/plain-2026/table"
@@ -63,6 +67,30 @@ def test_json_stat_says_whom_the_filters_keep(reader: Reader) -> None:
     document = json.loads(reader.get(f"{TABLE}.json", **FILTERED).text)
     assert document["note"][0] == "Only area: area 0, area 7; sex: m."
     assert document["id"] == ["area", "measure"]
+
+
+@pytest.mark.parametrize("kind", ["bars", "change", "pyramid"])
+def test_a_chart_says_whom_the_filters_keep(kind: str, reader: Reader) -> None:
+    asked: dict[str, Any] = {"rows": "area", "columns": "age", "keep": ["age=young", "age=old", "sex=m"]}
+    picture = reader.get("/api/releases/plain-2026/chart.svg", kind=kind, before="plain-2025", **asked).text
+    [title] = [own.text for own in ElementTree.fromstring(picture) if own.tag.endswith("title")]
+    assert "age: young, old; sex: m" in unescape(title or "")
+    assert ("2025" in (title or "")) == (kind == "change")
+
+
+def test_a_document_names_the_earlier_release(reader: Reader) -> None:
+    document = reader.get(TABLE, rows="age", before="plain-2025").json()
+    assert document["before_release"] == {"release": "plain-2025", "title": "Release", "version": "2025"}
+    assert reader.get(TABLE, rows="age").json()["before_release"] is None
+
+
+def test_no_answer_names_a_folder_of_the_server(tmp_path: Path) -> None:
+    folders = [publish(tmp_path, version="2026"), publish(tmp_path, version="2025", unit={"id": "area"})]
+    reader = Reader(open_catalogue([str(folder) for folder in folders]))
+    answer = reader.get(TABLE, rows="age", before="plain-2025")
+    assert answer.status_code == 422
+    assert "plain-2025 counts" in answer.json()["error"]
+    assert str(tmp_path) not in answer.text
 
 
 def test_the_column_of_a_filter_has_the_name_of_no_dimension(reader: Reader) -> None:
