@@ -37,6 +37,10 @@ class UnpublishedTableError(ParameterError):
     """No published table or margin adds up to the table that a reader asks for."""
 
 
+class IncomparableError(ParameterError):
+    """The change between two releases is asked for, and they do not count the same people in the same way."""
+
+
 class MechanismError(DiscreetError, ValueError):
     """Rows, domain and neighbours do not make a mechanism, or the mechanism cannot answer a question."""
 

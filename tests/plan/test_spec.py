@@ -168,6 +168,7 @@ def test_a_text_is_read_as_the_file_that_it_will_be(tmp_path: Path) -> None:
         ("secret: {file: secret.key}", "secret: 3f2a", None, "secret: give a mapping"),
         ("secret: {file: secret.key}", "key: query", None, "key is query"),
         ("design: {name: geometric, epsilon: 0.5}", "design: {certificate: c.json, name: x}", None, "also has name"),
+        ("unit: {id: id}", "unit: {id: id, 5}", None, "unit.5: a field is named 5; "),
         ("design: {name: geometric, epsilon: 0.5}", "design: {certificate: 5}", None, "design.certificate: "),
         ("design: {name: geometric, epsilon: 0.5}", "design: {certificate: c.json}\nbits: 20", 19, "bits: "),
         ("secret: {file: secret.key}", "secret: {file: secret.key}\nfixed: [{where: {}, count: 2199023255553}]", 23,

@@ -142,6 +142,8 @@ def compare(
         raise ParameterError(f"designs are {', '.join(names) or 'none'}; choose from {', '.join(choices)}")
     middle = 0 if n is None else n // 2
     spread = None if variance is None else parameters.positive(variance, "variance")
+    if spread is not None and spread > LARGEST_SCALE**2:
+        raise ParameterError(f"variance is {variance!r:.40}; give a variance up to {LARGEST_SCALE**2:.0f}")
 
     def is_noisy_enough(mechanism: Mechanism) -> bool:
         if spread is None:

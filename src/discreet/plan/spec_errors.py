@@ -79,7 +79,8 @@ def path_text(yaml_path: YamlPath, document: Any) -> str:
     for part in yaml_path:
         item = document[part] if isinstance(part, int) and isinstance(document, list) and part < len(document) else None
         name = item.get("name") if isinstance(item, dict) else None
-        parts.append(name if isinstance(name, str) else f"item {part + 1}" if isinstance(part, int) else str(part))
+        is_item = isinstance(part, int) and not isinstance(document, dict)
+        parts.append(name if isinstance(name, str) else f"item {int(part) + 1}" if is_item else str(part))
         document = _inner(document, part)
     return ".".join(parts) or "the specification"
 
@@ -115,6 +116,11 @@ def _message(yaml_path: YamlPath, problems: list[dict[str, Any]], model: type[Ba
         return str(problem_by_type["value_error"]["msg"]).removeprefix("Value error, ")
     if "missing" in problem_by_type:
         return "this is missing; add it"
+    if "invalid_key" in problem_by_type:
+        return (
+            f"a field is named {yaml_path[-1]}; names are texts. Between braces a comma ends a field: write decimals"
+            " with a point, such as 2.5"
+        )
     if "extra_forbidden" in problem_by_type:
         return _no_such_field(yaml_path, model)
     expected = [

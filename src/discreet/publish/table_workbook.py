@@ -98,7 +98,12 @@ def running_writer() -> str:
 
 
 def table_workbook(
-    labels: DisplayLabels, plan: ReleasePlan, table: TableSpec, rows: Iterable[tuple[Any, ...]]
+    labels: DisplayLabels,
+    plan: ReleasePlan,
+    table: TableSpec,
+    rows: Iterable[tuple[Any, ...]],
+    *,
+    is_in_folder: bool = True,
 ) -> bytes:
     """Return a table as a workbook, or NOT_MADE if XlsxWriter is not installed.
 
@@ -112,6 +117,8 @@ def table_workbook(
         The section of the specification.
     rows
         A label for each dimension, count, low and high of every cell. `high` is None if the interval has no end.
+    is_in_folder
+        True if the workbook is a file of a release folder. Its notes then say how to check the folder.
     """
     if not can_make():
         return NOT_MADE
@@ -127,7 +134,7 @@ def table_workbook(
     _write_table(workbook.add_worksheet(name), labels, table, rows, bold, number)
     sheet = workbook.add_worksheet(notes_name)
     sheet.set_column(0, 0, 100, workbook.add_format({"text_wrap": True}))
-    for line, text in enumerate(_notes(labels, plan, table)):
+    for line, text in enumerate(_notes(labels, plan, table, is_in_folder)):
         sheet.write_string(line, 0, text, bold if line == 0 else None)
     workbook.close()
     return _stored(out.getvalue())
@@ -156,7 +163,7 @@ def _write_table(
                 sheet.write_string(line, column, str(value))
 
 
-def _notes(labels: DisplayLabels, plan: ReleasePlan, table: TableSpec) -> Iterator[str]:
+def _notes(labels: DisplayLabels, plan: ReleasePlan, table: TableSpec, is_in_folder: bool) -> Iterator[str]:
     """Yield the lines of the sheet of notes."""
     words, metadata = labels.words, labels.spec.metadata
     given = {"contact": metadata.contact, "licence": metadata.licence}
@@ -171,7 +178,7 @@ def _notes(labels: DisplayLabels, plan: ReleasePlan, table: TableSpec) -> Iterat
         *_guarantee(labels, plan),
         words("readme_columns").replace("`", ""),
         *labels.notes,
-        words("readme_check").replace("`", ""),
+        *([words("readme_check").replace("`", "")] if is_in_folder else []),
     )
 
 

@@ -62,13 +62,20 @@ def check_twice(path: str | os.PathLike[str]) -> TwoChecks:
     except DiscreetError as error:
         raise _failure(path, str(error), second) from error
     if second.failures:
-        raise _failure(path, None, second)
+        raise _failure(path, _nothing_wrong(verified), second)
     return TwoChecks(verified, second)
 
 
-def _failure(path: str | os.PathLike[str], first: str | None, second: independent.Report) -> CertificateError:
+def _nothing_wrong(verified: VerifiedFolder) -> str:
+    """Return what the first check says if no claim fails in it."""
+    if verified.other_software is None:
+        return "it finds nothing wrong"
+    not_replayed = ", ".join(verified.not_replayed)
+    return f"it finds nothing wrong, but did not make again {not_replayed} ({verified.other_software})"
+
+
+def _failure(path: str | os.PathLike[str], first_failures: str, second: independent.Report) -> CertificateError:
     """Return an error with the failures of both checks."""
-    first_failures = "it finds nothing wrong" if first is None else first
     second_failures = "".join(f"\n  {line}" for line in second.failures) or " it finds nothing wrong"
     return CertificateError(
         f"{path}: a claim does not hold.\nFirst check, by this version of Discreet: {first_failures}\nSecond check, by"

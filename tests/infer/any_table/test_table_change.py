@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import ParameterError
+from discreet.errors import IncomparableError, ParameterError
 from discreet.infer.any_table.answered_table import answer
 from discreet.infer.any_table.open_release import OpenRelease, open_release
-from discreet.infer.any_table.table_change import table_change, why_not_comparable
+from discreet.infer.any_table.table_change import table_change, version_order, why_not_comparable
 from tests.infer.any_table.releases import AREAS, BASE, asked, publish
 
 
@@ -96,12 +96,31 @@ def test_releases_that_count_otherwise_are_refused(other: str, named: str, relea
         table_change(answer(releases["now"], question), answer(releases[other], question))
 
 
+def test_only_an_earlier_version_is_compared(releases: dict[str, OpenRelease]) -> None:
+    assert "2026" in (why_not_comparable(releases["before"], releases["now"]) or "")
+    assert why_not_comparable(releases["now"], releases["before"]) is None
+
+
+def test_numbers_in_versions_are_ordered_as_numbers() -> None:
+    versions = ["2025-9", "2025-10", "2026", "2026-Q1", "v9", "v10", "\u0663"]
+    assert sorted({*versions}, key=version_order) == versions
+
+
+def test_releases_of_other_titles_are_not_compared(tmp_path: Path) -> None:
+    titles = {"2026": "Prisoners 2026", "2025": "Prisoners 2025", "2024": "Teachers 2024"}
+    now, before, unlike = (
+        open_release(publish(tmp_path, version=version, title=title)) for version, title in titles.items()
+    )
+    assert why_not_comparable(now, before) is None
+    assert "Teachers" in (why_not_comparable(now, unlike) or "")
+
+
 def test_categories_that_differ_matter_only_in_tables_that_have_them(releases: dict[str, OpenRelease]) -> None:
     now, unlike = releases["now"], releases["unlike"]
     assert why_not_comparable(now, unlike) is None
     assert table_change(answer(now, asked("age")), answer(unlike, asked("age")))["cells"].known.all()
     for question in (asked("sex"), asked("age", "", sex="m")):
-        with pytest.raises(ParameterError, match="sex"):
+        with pytest.raises(IncomparableError, match="sex"):
             table_change(answer(now, question), answer(unlike, question))
 
 

@@ -122,7 +122,9 @@ def test_a_link_gives_the_same_table_again(reader: Reader) -> None:
 
 
 def test_a_table_that_cannot_be_shown_leads_to_others(reader: Reader) -> None:
-    page = reader.get("/releases/levels-2024?rows=area&columns=age").text
+    answer = reader.get("/releases/levels-2024?rows=area&columns=age")
+    assert answer.status_code == 422
+    page = answer.text
     assert 'role="alert"' in page
     assert "<table" not in page
     links = re.findall(r'<li><a href="(levels-2024\?[^"]+)"', page)
@@ -135,7 +137,38 @@ def test_a_change_is_shown_with_both_counts(reader: Reader) -> None:
     page = reader.get(PLAIN, rows="age", before="plain-2025", chart="change").text
     earlier = reader.get("/api/releases/plain-2025/table", rows="age").json()["blocks"]["cells"]["count"]
     assert all(f"2025: {count}" in page for count in earlier)
-    assert "<svg" in page
+    assert "change since Release · 2025</caption>" in page
+    assert "change since Release · 2025</title>" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("rows=town", 400),
+        ("rows=age&before=nowhere", 404),
+        ("rows=age&before=plain-2026", 422),
+        ("rows=age&before=a-filter-2023", 422),
+    ],
+)
+def test_a_page_without_a_table_has_the_status_of_the_api(query: str, status: int, reader: Reader) -> None:
+    page = reader.get(f"{PLAIN}?{query}")
+    assert (page.status_code, reader.get(f"/api{PLAIN}/table?{query}").status_code) == (status, status)
+    assert 'role="alert"' in page.text
+    part = reader.get(f"{PLAIN}?{query}", FRAGMENT)
+    assert part.status_code == 200  # htmx shows no other answers
+    assert 'role="alert"' in part.text
+
+
+def test_only_earlier_releases_of_one_title_are_offered_for_a_change(reader: Reader) -> None:
+    assert reader.catalogue.comparable == {
+        "plain-2026": ["levels-2024", "plain-2025"],
+        "plain-2025": ["levels-2024"],
+        "levels-2024": [],
+        "a-filter-2023": [],
+    }
+    page = reader.get("/releases/plain-2025?rows=age").text
+    field = page[page.index('id="before"') :]
+    assert re.findall(r'<option value="([^"]*)"', field[: field.index("</select>")]) == ["", "levels-2024"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

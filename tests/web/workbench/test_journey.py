@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from discreet.errors import FixedCountWarning
+from discreet import files
+from discreet.errors import FixedCountWarning, OutputError
 from discreet.publish.verify_folder import verify_folder
 from tests.web.workbench.steward import Steward, opened, words
 
@@ -65,8 +66,50 @@ def test_the_report_and_the_files_are_shown_without_scripts(tmp_path: Path) -> N
     assert "sandbox" in policy
     assert "sha256-" in policy
     assert "text/plain" in steward.get("published/out/sex_by_age.csv").headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    "path", ["out/evil.html", "out/%2e%2e/people.csv", "out/%2e%2e/people.yaml", "out/people.csv", "people.csv", "out"]
+)
+def test_only_files_of_the_manifest_are_shown(tmp_path: Path, path: str) -> None:
+    """Neither the data beside a published folder nor a link in it that leads to them."""
+    steward = ready(tmp_path)
+    publish(steward)
     (tmp_path / "out" / "evil.html").write_text("<script>1</script>")
-    assert steward.get("published/out/evil.html").headers["content-disposition"].startswith("attachment")
+    (tmp_path / "out" / "people.csv").symlink_to(tmp_path / "people.csv")
+    answer = steward.get(f"published/{path}")
+    assert answer.status_code == 422
+    assert "<script>1" not in answer.text
+    assert steward.get("published/out/manifest.json").status_code == 200
+
+
+def test_a_save_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steward = ready(tmp_path)
+    file = steward.workspace.document.file
+
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", full)
+        assert steward.send("save", {"name": "other.yaml"}).status_code == 422
+    assert steward.workspace.document.file == file
+    assert steward.get("release").status_code == 200
+    assert steward.send("save").status_code == 200
+
+
+def test_names_that_no_file_can_have_are_refused(tmp_path: Path) -> None:
+    steward = ready(tmp_path)
+    name = "x" * 300
+    for answer in (
+        steward.get("log", file=f"{name}.private.json"),
+        steward.get(f"published/{name}/report.html"),
+        steward.send("verify", {"folder": name}),
+        steward.send("open", {"file": f"{name}.yaml"}),
+        steward.send("save", {"name": f"{name}.yaml"}),
+    ):
+        assert answer.status_code == 422
+    assert steward.get("release").status_code == 200
 
 
 def test_a_changed_folder_does_not_verify_and_says_why(tmp_path: Path) -> None:
@@ -196,3 +239,14 @@ def test_without_a_file_every_page_says_what_to_do(tmp_path: Path) -> None:
         assert "open" in words(answer)
     assert steward.get("ledger").status_code == 200
     assert steward.get("nowhere").status_code == 404
+
+
+def test_undo_and_another_language_lead_back_to_the_page_of_a_dimension(tmp_path: Path) -> None:
+    steward = ready(tmp_path)
+    page = steward.get("dimension", name="sex").text
+    assert '<input type="hidden" name="name" value="sex">' in page
+    assert "page=dimension&amp;name=sex" in page
+    assert "sex" in words(steward.send("undo", {"page": "dimension", "name": "sex"}))
+    assert steward.send("undo", {"page": "dimension", "name": "sex"}).status_code == 200
+    assert steward.get("language", to="fr", page="dimension", name="sex").status_code == 200
+    assert steward.get("language", to="fr", page="dimension", name="nothing").status_code == 200

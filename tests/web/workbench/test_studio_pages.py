@@ -59,6 +59,7 @@ def test_designs_are_tuned_to_a_variance(tmp_path: Path) -> None:
     [
         {"epsilon": "-1"}, {"epsilon": "x"}, {"delta": "2"}, {"counts": "bounded", "n": "0"}, {"delta": "0"},
         {"counts": "bounded", "n": "1e9"}, {"count": "-1"}, {"at": "variance", "variance": "-3"}, {"epsilon": "1/0"},
+        {"at": "variance", "variance": "1e999"}, {"at": "variance", "variance": "1e7"}, {"epsilon": "1e-4"},
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_told(tmp_path: Path, query: dict[str, str]) -> None:

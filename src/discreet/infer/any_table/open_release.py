@@ -122,8 +122,8 @@ def open_release(path: str | os.PathLike[str]) -> OpenRelease:
     other = [name for name in verified.not_replayed if name != "report.html"]
     if other:
         raise CertificateError(
-            f"{path} has tables that {verified.other_software} made otherwise ({other[0]}); show the folder with the"
-            " version of Discreet that published it"
+            f"{path} has tables that this version of Discreet makes otherwise, such as {other[0]}: the folder was"
+            f" {verified.other_software}. Show the folder with the version of Discreet that published it"
         )
     release = OpenRelease(Path(path), verified.published)
     release.counts, release.intervals, release.estimates  # noqa: B018 - computed before the first question

@@ -4,10 +4,12 @@ The measurements of two versions of the data are independent. So where the laws 
 releases, the law of the error of a difference is that of both errors together, as in `discreet infer --minus`.
 Elsewhere the change comes from the posteriors of both counts, if there are not too many.
 
-Two releases are compared only if they count the same people in the same way: another version of the data, the same
-unit, and the same categories in every dimension of the table.
+Two releases are compared only if they count the same people in the same way: an earlier version of the data, the same
+title, the same unit, and the same categories in every dimension of the table. Two titles are the same if they differ
+only where each names its own version: "Town 2025" and "Town 2026".
 """
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.arrays import Booleans, Floats, Integers
-from discreet.errors import ParameterError
+from discreet.errors import IncomparableError, ParameterError
 from discreet.infer import combine
 from discreet.infer._same_population import codebook_difference, require_comparable
 from discreet.infer.any_table.answered_table import AnsweredTable
@@ -23,6 +25,7 @@ from discreet.infer.any_table.counted_cells import CountedCells, has_few_summand
 from discreet.infer.any_table.error_kinds import ErrorKinds
 from discreet.infer.posterior_value import Estimated
 from discreet.plan.planner import law_of_terms
+from discreet.publish.display_labels import DisplayLabels
 from discreet.publish.joint_intervals import LEVEL
 
 if TYPE_CHECKING:
@@ -60,10 +63,31 @@ def why_not_comparable(now: "OpenRelease", before: "OpenRelease") -> str | None:
         require_comparable(now.measured, before.measured)
     except ParameterError as error:
         return str(error)
+    ours, theirs = DisplayLabels(now.spec).title, DisplayLabels(before.spec).title
+    if _without_version(ours, now.spec.version) != _without_version(theirs, before.spec.version):
+        return (
+            f"the title of {before.path} is {theirs!r:.200} and the title of {now.path} is {ours!r:.200}, so they may"
+            " count other people; choose releases of one title"
+        )
+    if version_order(before.spec.version) > version_order(now.spec.version):
+        return (
+            f"version {before.spec.version!r} of {before.path} is later than version {now.spec.version!r} of"
+            f" {now.path}; choose an earlier version"
+        )
     shared = [name for name in now.books if name in before.books]
     if not shared:
         return f"{now.path} and {before.path} have no dimension in common"
     return None
+
+
+def _without_version(title: str, version: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(version)}(?!\w)", "", title).strip()
+
+
+def version_order(version: str) -> tuple[list[str | int], str]:
+    """Return what sorts versions from the earliest. Numbers in a version count as numbers, so "9" is before "10"."""
+    parts = re.split(r"([0-9]+)", version)
+    return [int(part) if index % 2 else part for index, part in enumerate(parts)], version
 
 
 def table_change(now: AnsweredTable, before: AnsweredTable) -> dict[str, ChangedCells]:
@@ -77,7 +101,9 @@ def table_change(now: AnsweredTable, before: AnsweredTable) -> dict[str, Changed
     Raises
     ------
     ParameterError
-        The releases count different people, or a dimension of the table has other categories.
+        The releases count different people.
+    IncomparableError
+        A dimension of the table has other categories.
     """
     require_comparable(now.release.measured, before.release.measured)
     _require_same_categories(now, before)
@@ -96,13 +122,13 @@ def _require_same_categories(now: AnsweredTable, before: AnsweredTable) -> None:
         if difference is None and (axis.labels, list(axis.members)) != (other.labels, list(other.members)):
             difference = f"the level {axis.level!r} of {axis.book.name!r} has other groups"
         if difference is not None:
-            raise ParameterError(f"{before.release.path} cannot be compared: {difference}; take the dimension out")
+            raise IncomparableError(f"{before.release.path} cannot be compared: {difference}; take the dimension out")
     for name in ours.within.keys() | theirs.within.keys():
         difference = codebook_difference(now.release.books[name], before.release.books[name])
         if difference is None and ours.within.get(name) != theirs.within.get(name):
             difference = f"the filter on {name!r} keeps other categories"
         if difference is not None:
-            raise ParameterError(f"{before.release.path} cannot be compared: {difference}; leave the filter out")
+            raise IncomparableError(f"{before.release.path} cannot be compared: {difference}; leave the filter out")
 
 
 def _changed(now: CountedCells, before: CountedCells, later: "OpenRelease", earlier: "OpenRelease") -> ChangedCells:

@@ -1,6 +1,7 @@
 """The JSON API of the explorer: releases, tables, charts and downloads. The pages call the same functions."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -9,10 +10,10 @@ from fastapi import APIRouter, Header, Path, Query, Request
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from discreet.errors import DiscreetError, ParameterError, TooLargeTableError, UnpublishedTableError
+from discreet.errors import DiscreetError, IncomparableError, TooLargeTableError, UnpublishedTableError
 from discreet.infer.any_table.answered_table import AnsweredTable
 from discreet.infer.any_table.nearest_tables import nearest
-from discreet.infer.any_table.table_change import ChangedCells, table_change
+from discreet.infer.any_table.table_change import ChangedCells, table_change, why_not_comparable
 from discreet.plan.metadata import Language
 from discreet.web.explorer.catalogue import Catalogue, ShownRelease, UnknownReleaseError
 from discreet.web.explorer.chart_svg import table_chart
@@ -24,6 +25,7 @@ from discreet.web.explorer.documents import (
     display_labels,
     release_document,
     release_entry,
+    release_in_words,
     table_document,
 )
 from discreet.web.explorer.downloads import ENDINGS, FORMATS, table_file
@@ -46,18 +48,23 @@ _Axes = Annotated[
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorDocument, "description": "A name is unknown, or the request contradicts itself."},
     404: {"model": ErrorDocument, "description": "There is no such release."},
-    422: {"model": ErrorDocument, "description": "The table is not published, or too large; nearest has others."},
+    422: {
+        "model": ErrorDocument,
+        "description": "The table is not published (nearest has others), or too large. Or there is no change to show,"
+        " because the releases count other people.",
+    },
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A view of a release with its answer."""
+    """A view of a release with its answer, and the earlier release of the view."""
 
     release: ShownRelease
     view: TableView
     shown: AnsweredTable
     changes: Mapping[str, ChangedCells] | None
+    before: ShownRelease | None
 
 
 def answered(catalogue: Catalogue, release: ShownRelease, view: TableView) -> Answered:
@@ -70,14 +77,26 @@ def answered(catalogue: Catalogue, release: ShownRelease, view: TableView) -> An
     """
     shown = catalogue.answer(release.name, view.question)
     if view.before is None:
-        return Answered(release, view, shown, None)
-    catalogue.release(view.before)
-    if view.before not in catalogue.comparable[release.name]:
-        raise ParameterError(
-            f"release {view.before!r:.60} is no other version of the same data as {release.name!r}; releases that are:"
+        return Answered(release, view, shown, None, None)
+    before = catalogue.release(view.before)
+    reason = why_not_comparable(release.opened, before.opened)
+    if reason is not None:
+        raise IncomparableError(
+            f"{_with_names(reason, release, before)}; releases with which {release.name!r} can be compared:"
             f" {', '.join(catalogue.comparable[release.name]) or 'none'}"
         )
-    return Answered(release, view, shown, table_change(shown, catalogue.answer(view.before, view.question)))
+    try:
+        changes = table_change(shown, catalogue.answer(before.name, view.question))
+    except IncomparableError as error:
+        raise IncomparableError(_with_names(str(error), release, before)) from error
+    return Answered(release, view, shown, changes, before)
+
+
+def _with_names(text: str, *releases: ShownRelease) -> str:
+    """Return a text with the names of releases instead of their folders, which are no business of readers."""
+    for path, name in sorted(((str(own.opened.path), own.name) for own in releases), key=lambda pair: -len(pair[0])):
+        text = re.sub(rf"(?<!\S){re.escape(path)}(?=[\s;,]|$)", name, text)
+    return text
 
 
 def error_document(error: DiscreetError, release: ShownRelease | None, view: TableView | None) -> tuple[int, Any]:
@@ -87,6 +106,8 @@ def error_document(error: DiscreetError, release: ShownRelease | None, view: Tab
         return 404, document | {"kind": "unknown"}
     if isinstance(error, TooLargeTableError):
         return 422, document | {"kind": "too_large", "cells": error.cells}
+    if isinstance(error, IncomparableError):
+        return 422, document | {"kind": "incomparable"}
     if isinstance(error, UnpublishedTableError) and release is not None and view is not None:
         others = [TableView(question).query() for question in nearest(release.opened, view.question)]
         return 422, document | {"kind": "unpublished", "nearest": others}
@@ -138,7 +159,9 @@ def api_routes(catalogue: Catalogue) -> APIRouter:
         def document(own: Answered) -> Response:
             labels = display_labels(own.release, lang)
             address = f"{request.base_url}api/"
-            return json_response(table_document(own.release, own.view, own.shown, own.changes, labels, address))
+            return json_response(
+                table_document(own.release, own.view, own.shown, own.changes, labels, address, own.before)
+            )
 
         return _with_answer(catalogue, name, (rows, columns, level, keep, before), document)
 
@@ -186,7 +209,8 @@ def api_routes(catalogue: Catalogue) -> APIRouter:
         def picture(own: Answered) -> Response:
             texts = texts_of(lang, accept_language)
             labels = display_labels(own.release, texts.language)
-            text = table_chart(own.shown, own.changes, kind, labels, texts)
+            before = None if own.before is None else release_in_words(own.before, texts.language)
+            text = table_chart(own.shown, own.changes, kind, labels, texts, before)
             return Response(text.encode("utf-8", "replace"), media_type="image/svg+xml")
 
         return _with_answer(catalogue, name, (rows, columns, level, keep, before), picture)

@@ -110,12 +110,13 @@ def explorer(catalogue: Catalogue, hosts: Iterable[str] | None = LOOPBACK) -> Gu
             return RedirectResponse(f"{name}?{acted_view.page_query(lang)}", 303)
         values = view_values(catalogue, own, acted_view, texts, f"{request.base_url}api/", "../", lang)
         values["about"] = release_values(own, display_labels(own, texts.language))
-        if _is_fragment(request):
+        status = values.pop("status")
+        if _is_fragment(request):  # has the status 200, because htmx shows no other answers
             answer = page("view.html", texts, request, **values)
             answer.headers["hx-push-url"] = f"{name}?{acted_view.page_query(lang)}"
             answer.headers["cache-control"] = "no-store"
             return answer
-        return page("release.html", texts, request, **values)
+        return page("release.html", texts, request, status, **values)
 
     @pages.get("/verify")
     def verify() -> Response:

@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.errors import ParameterError
 from discreet.infer.any_table.answered_table import AnsweredTable, answer, usable_levels
 from discreet.infer.any_table.open_release import OpenRelease, open_release
-from discreet.infer.any_table.table_change import why_not_comparable
+from discreet.infer.any_table.table_change import version_order, why_not_comparable
 from discreet.infer.any_table.table_question import AxisChoice, TableQuestion
 from discreet.labels import listed
 
@@ -71,8 +71,8 @@ class Catalogue:
 
     @cached_property
     def comparable(self) -> dict[str, list[str]]:
-        """For every release, the names of releases of other versions of the same data, from the earliest version."""
-        names = sorted(self.releases, key=lambda name: self.releases[name].opened.spec.version)
+        """For every release, the names of releases of earlier versions of the same data, from the earliest."""
+        names = sorted(self.releases, key=lambda name: version_order(self.releases[name].opened.spec.version))
         return {
             name: [other for other in names if why_not_comparable(own.opened, self.releases[other].opened) is None]
             for name, own in self.releases.items()

@@ -18,6 +18,7 @@ from discreet.infer.any_table.table_question import ResolvedAxis
 from discreet.labels import OTHER
 from discreet.publish.cell_intervals import NO_END
 from discreet.publish.display_labels import DisplayLabels
+from discreet.web.explorer.documents import filters_in_words
 from discreet.web.shared.language import PageTexts
 
 MOST_BARS = 120
@@ -63,6 +64,7 @@ def table_chart(
     kind: str,
     labels: DisplayLabels,
     texts: PageTexts,
+    before: str | None = None,
 ) -> str:
     """Return a chart of a table as an SVG document.
 
@@ -74,6 +76,8 @@ def table_chart(
         "bars", "pyramid" or "change".
     labels, texts
         What readers call everything, and the texts of the page.
+    before
+        What readers call the earlier release; None without one.
 
     Raises
     ------
@@ -85,10 +89,7 @@ def table_chart(
     if number > MOST_BARS:
         raise ParameterError(texts("chart_too_large", bars=number, most=MOST_BARS))
     about = ChartText(
-        ", ".join(labels.axis(axis.book.name, axis.level) for axis in (*shown.resolved.rows, *shown.resolved.columns))
-        or texts("total"),
-        texts("chart_description"),
-        texts,
+        _title(shown, before if kind == "change" else None, labels, texts), texts("chart_description"), texts
     )
     if kind == "change":
         if changes is None:
@@ -129,6 +130,16 @@ def table_chart(
         Group(name, tuple(numbers[row * len(columns) : (row + 1) * len(columns)])) for row, name in enumerate(rows)
     ]
     return _bars(groups, columns if shown.resolved.columns else [], about, kind == "change")
+
+
+def _title(shown: AnsweredTable, before: str | None, labels: DisplayLabels, texts: PageTexts) -> str:
+    """Return what a chart shows: its dimensions, the earlier release, and whom the filters keep."""
+    axes = (*shown.resolved.rows, *shown.resolved.columns)
+    title = ", ".join(labels.axis(axis.book.name, axis.level) for axis in axes) or texts("total")
+    if before is not None:
+        title = f"{title} \u00b7 {texts('caption_change', version=before)}"
+    kept = filters_in_words(shown.resolved.question, labels)
+    return f"{title} \u00b7 {texts('only')} {'; '.join(kept)}" if kept else title
 
 
 def _pyramid_sides(axes: Sequence[ResolvedAxis]) -> tuple[int, int] | None:

@@ -20,6 +20,9 @@ NOISE_RULE = (
     "a count is mostly noise if half the width of its interval exceeds the count, or if the interval has no end"
 )
 
+MOST_NAMED = 12
+"""The most categories of a filter that are named."""
+
 
 class CategoryEntry(BaseModel):
     """A category of a dimension."""
@@ -79,7 +82,7 @@ class ReleaseDocument(ReleaseEntry):
     guarantee: GuaranteeEntry | None
     dimensions: list[DimensionEntry]
     tables: list[PublishedTable]
-    comparable: list[str] = Field(description="Releases of other versions of the same data, for changes.")
+    comparable: list[str] = Field(description="Releases of earlier versions of the same data, for changes.")
     most_cells: int = Field(description="The most cells of a table.")
 
 
@@ -116,7 +119,8 @@ class TableDocument(BaseModel):
 
     release: str
     version: str
-    before: str | None
+    before: str | None = Field(description="The name of the earlier release.")
+    before_release: ReleaseEntry | None = Field(description="What the earlier release is called, and its version.")
     interval_level: float = Field(description="The least chance that an interval holds the true count.")
     rows: list[AxisEntry]
     columns: list[AxisEntry]
@@ -131,7 +135,7 @@ class ErrorDocument(BaseModel):
     """Why there is no answer."""
 
     error: str
-    kind: str = Field(description="unknown, invalid, unpublished or too_large.")
+    kind: str = Field(description="unknown, invalid, unpublished, incomparable or too_large.")
     nearest: list[str] = Field(default=[], description="Query strings of tables that can be shown.")
     cells: int | None = None
 
@@ -145,6 +149,21 @@ def display_labels(release: ShownRelease, language: Language | None = None) -> D
 def release_entry(release: ShownRelease, labels: DisplayLabels) -> dict[str, Any]:
     """Return a release as an entry of the list."""
     return {"release": release.name, "title": labels.title or release.name, "version": release.opened.spec.version}
+
+
+def release_in_words(release: ShownRelease, language: Language | None = None) -> str:
+    """Return the title and the version of a release."""
+    entry = release_entry(release, display_labels(release, language))
+    return f"{entry['title']} \u00b7 {entry['version']}"
+
+
+def filters_in_words(question: TableQuestion, labels: DisplayLabels) -> list[str]:
+    """Return what each filter of a question keeps, with the first categories of a long filter."""
+    return [
+        f"{labels.dimension(name)}: {', '.join(labels.category(name, label) for label in kept[:MOST_NAMED])}"
+        + (", \u2026" if len(kept) > MOST_NAMED else "")
+        for name, kept in question.keep
+    ]
 
 
 def release_document(catalogue: Catalogue, release: ShownRelease, labels: DisplayLabels) -> dict[str, Any]:
@@ -218,6 +237,7 @@ def table_document(
     changes: Mapping[str, ChangedCells] | None,
     labels: DisplayLabels,
     address: str,
+    before: ShownRelease | None = None,
 ) -> dict[str, Any]:
     """Return a table as a document.
 
@@ -231,11 +251,15 @@ def table_document(
         What readers call everything.
     address
         The address of the API with a slash at its end, for the lines that read the table.
+    before
+        The earlier release of the view; None without one.
     """
+    language = labels.spec.language
     return {
         "release": release.name,
         "version": release.opened.spec.version,
         "before": view.before,
+        "before_release": None if before is None else release_entry(before, display_labels(before, language)),
         "interval_level": LEVEL,
         "rows": [_axis(labels, axis) for axis in shown.resolved.rows],
         "columns": [_axis(labels, axis) for axis in shown.resolved.columns],

@@ -14,7 +14,14 @@ from discreet.publish.table_workbook import can_make
 from discreet.web.explorer.api_routes import answered, error_document
 from discreet.web.explorer.catalogue import Catalogue, ShownRelease
 from discreet.web.explorer.chart_svg import can_be_pyramid, table_chart
-from discreet.web.explorer.documents import display_labels, published_question, reading_lines, release_entry
+from discreet.web.explorer.documents import (
+    display_labels,
+    filters_in_words,
+    published_question,
+    reading_lines,
+    release_entry,
+    release_in_words,
+)
 from discreet.web.explorer.downloads import ENDINGS
 from discreet.web.explorer.table_grid_view import table_grid
 from discreet.web.explorer.table_view import TableView, read_view
@@ -100,14 +107,16 @@ def view_values(
         "release_name": release.name,
         "chips": _chips(release, view, labels, texts),
         "releases": [
-            Choice(name, _release_text(own, texts), name == release.name) for name, own in catalogue.releases.items()
+            Choice(name, release_in_words(own, texts.language), name == release.name)
+            for name, own in catalogue.releases.items()
         ],
         "earlier": [
-            Choice(name, _release_text(catalogue.releases[name], texts), name == view.before)
+            Choice(name, release_in_words(catalogue.releases[name], texts.language), name == view.before)
             for name in catalogue.comparable[release.name]
         ],
         "lang": lang,
         "permalink": f"{release.name}?{view.page_query(lang)}",
+        "status": 200,
         "error": None,
         "nearest": [],
         "grid": None,
@@ -119,13 +128,14 @@ def view_values(
     query = view.query(lang=texts.language)
     cells = own.shown.resolved.shape[0] * own.shown.resolved.shape[1]
     earlier = None if view.before is None else catalogue.answer(view.before, view.question)
+    before = None if view.before is None else release_in_words(catalogue.releases[view.before], texts.language)
     values |= {
         "shown": own.shown,
         "cells": cells,
         "shape": own.shown.resolved.shape,
         "most_cells": MOST_PAGE_CELLS,
-        "before_version": None if view.before is None else catalogue.releases[view.before].opened.spec.version,
-        "filters": _filters(view, labels),
+        "before": before,
+        "filters": filters_in_words(view.question, labels),
         "sources": sorted({block.release.layout.groupings[block.index].name for block in own.shown.blocks.values()}),
         "downloads": [
             (ending, f"{root}api/releases/{release.name}/table.{ending}?{query}")
@@ -143,28 +153,15 @@ def view_values(
         values["grid"] = table_grid(own.shown, own.changes, earlier, labels, texts, view.intervals)
     if view.chart != "off":
         try:
-            values["chart"] = table_chart(own.shown, own.changes, view.chart, labels, texts)
+            values["chart"] = table_chart(own.shown, own.changes, view.chart, labels, texts, before)
         except ParameterError as error:
             values["chart_error"] = str(error)
     return values
 
 
-def _release_text(release: ShownRelease, texts: PageTexts) -> str:
-    entry = release_entry(release, display_labels(release, texts.language))
-    return f"{entry['title']} \u00b7 {entry['version']}"
-
-
 def _charts(view: TableView, has_pyramid: bool, texts: PageTexts) -> list[Choice]:
     kinds = ["off", "bars", *(["pyramid"] if has_pyramid else []), *(["change"] if view.before else [])]
     return [Choice(kind, texts(f"chart_{kind}"), kind == view.chart) for kind in kinds]
-
-
-def _filters(view: TableView, labels: DisplayLabels) -> list[str]:
-    return [
-        f"{labels.dimension(name)}: {', '.join(labels.category(name, label) for label in kept[:12])}"
-        + (", \u2026" if len(kept) > 12 else "")
-        for name, kept in view.question.keep
-    ]
 
 
 def _refusal(
@@ -175,8 +172,8 @@ def _refusal(
     texts: PageTexts,
     lang: str | None,
 ) -> dict[str, Any]:
-    """Return why there is no table, and links to tables that there are."""
-    _, document = error_document(error, release, view)
+    """Return why there is no table, links to tables that there are, and the status of the page."""
+    status, document = error_document(error, release, view)
     kind = document["kind"]
     near = []
     for query in document["nearest"]:
@@ -188,7 +185,7 @@ def _refusal(
         "unpublished": texts("unpublished"),
         "too_large": texts("too_large", cells=texts.number(size or 0)),
     }
-    return {"error": words.get(kind, document["error"]), "error_kind": kind, "nearest": near}
+    return {"status": status, "error": words.get(kind, document["error"]), "error_kind": kind, "nearest": near}
 
 
 def _question_of(release: ShownRelease, query: str) -> TableQuestion:

@@ -43,5 +43,4 @@ def open_file(visit: Visiting) -> Response:
 def choose_language(visit: Visiting) -> Response:
     """Take another language, and go back to the page."""
     visit.workspace.language = chosen_language(visit.query("to"), None)
-    page = visit.query("page")
-    return visit.to(page if page.isascii() and page.isalpha() else "")
+    return visit.back(visit.query("page"), visit.query("name"))

@@ -6,7 +6,8 @@ A published page comes from a file, so it gets a policy of its own: no scripts, 
 import base64
 import hashlib
 import re
-from pathlib import PurePosixPath
+from pathlib import Path
+from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ValidationError
@@ -29,21 +30,17 @@ SHOWN_TYPES = {
 
 REPORT = "report.html"
 LARGEST_LOG = 20_000_000
+LARGEST_MANIFEST = 100_000_000
 _STYLE = re.compile(b"<style>(.*?)</style>", re.DOTALL)
 
 
 @router.get("/published/{path:path}")
 def published_file(visit: Visiting, path: str) -> Response:
     """Return a file of a published folder."""
-    folder, _, name = path.rpartition("/")
-    root = PurePosixPath(folder)
-    holds_manifest = any(
-        (visit.workspace.folder.path / inner / MANIFEST).is_file() for inner in (root, root.parent) if str(inner) != "."
-    )
     file = visit.workspace.folder.existing(path)
-    if not holds_manifest or not file.is_file():
+    if not _is_published(file):
         raise InputError(f"{path!r:.200} is no file of a published folder; choose a folder from the list")
-    if name == REPORT:
+    if file.name == REPORT:
         return _report(file.read_bytes())
     shown = SHOWN_TYPES.get(file.suffix.lower())
     disposition = "attachment" if shown is None else "inline"
@@ -51,6 +48,28 @@ def published_file(visit: Visiting, path: str) -> Response:
         file, media_type=shown or "application/octet-stream", filename=file.name, headers=NO_STORE,
         content_disposition_type=disposition,
     )  # fmt: skip
+
+
+def _is_published(file: Path) -> bool:
+    """Return True if the manifest beside a file, or above its folder, is the manifest of a release and lists the file.
+
+    The path of the file is real: it has no links. So a link in a published folder leads to nothing else.
+    """
+    for folder in (file.parent, file.parent.parent):
+        try:
+            with files.open_file(folder / MANIFEST) as opened:
+                stated = _PublishedFiles.model_validate_json(opened.read(LARGEST_MANIFEST)).files
+        except (OSError, InputError, ValidationError):
+            continue
+        return file.is_file() and file.relative_to(folder).as_posix() in (MANIFEST, *stated)
+    return False
+
+
+class _PublishedFiles(BaseModel):
+    """What is read of a manifest."""
+
+    format: Literal["discreet release"]
+    files: dict[str, str]
 
 
 def _report(content: bytes) -> Response:

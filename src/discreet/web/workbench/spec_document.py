@@ -142,12 +142,13 @@ class SpecDocument:
             content = self._current.content
             if file is None or file == self.file:
                 self._refuse_to_overwrite()
-            if file is not None and file != self.file:
+                files.write(self.file, content.encode(), private=True)
+            else:
                 files.new_path(file)
                 spec_file = read_text(content, file)  # relative paths start at the folder of the file
+                files.write(file, content.encode(), private=True)
                 self._current = Current(content, spec_file, self._current.number + 1)
                 self.file = file
-            files.write(self.file, content.encode(), private=True)
             self._on_disk = content
 
     def _refuse_to_overwrite(self) -> None:

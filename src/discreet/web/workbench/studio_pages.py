@@ -9,7 +9,7 @@ from starlette.responses import Response
 from discreet.design.compare import Compared, compare
 from discreet.domain import Counts
 from discreet.errors import DiscreetError, ParameterError
-from discreet.exact import Epsilon
+from discreet.exact import Epsilon, exact
 from discreet.plan.adviser import advise
 from discreet.web.shared.language import PageTexts
 from discreet.web.workbench.studio_charts import Line, Names, delta_chart, linear_chart, probability_map
@@ -23,6 +23,10 @@ MOST_DESIGNS = 4
 LARGEST_N = 200
 MAPPED_N = 50
 """The largest n whose probabilities are drawn as a map."""
+
+LEAST_EPSILON, LARGEST_EPSILON = 0.02, 50
+LARGEST_VARIANCE = 20_000
+"""Designs with more noise take seconds to tune: the page draws them again after every change."""
 
 POINTS = 160
 """Points of a privacy curve."""
@@ -73,13 +77,23 @@ def _wish(visit: Visit) -> Wish:
         n = 20
     choices = UNBOUNDED if n is None else BOUNDED
     names = [name for name in dict.fromkeys(visit.request.query_params.getlist("design")) if name in choices]
+    at = "variance" if visit.query("at") == "variance" else "privacy"
+    epsilon, variance = visit.query("epsilon").strip() or "1", visit.query("variance").strip() or "4"
+    if not LEAST_EPSILON <= float(Epsilon.of(epsilon)) <= LARGEST_EPSILON:
+        raise ParameterError(
+            f"epsilon is {epsilon!r:.40}; the studio draws designs of epsilon {LEAST_EPSILON} to {LARGEST_EPSILON}"
+        )
+    if at == "variance" and not 0 < exact(variance, "variance") <= LARGEST_VARIANCE:
+        raise ParameterError(
+            f"the variance is {variance!r:.40}; the studio draws designs of a variance up to {LARGEST_VARIANCE:,}"
+        )
     return Wish(
         n,
         tuple(names[:MOST_DESIGNS]) or choices[:3],
-        "variance" if visit.query("at") == "variance" else "privacy",
-        visit.query("epsilon").strip() or "1",
+        at,
+        epsilon,
         visit.query("delta").strip() or ("1e-9" if n is None else "0"),
-        visit.query("variance").strip() or "4",
+        variance,
         min(_whole(visit.query("count"), "the true count", 0, 10**6), 10**6 if n is None else n),
     )
 

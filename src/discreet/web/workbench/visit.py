@@ -96,7 +96,8 @@ class Visit:
         session = self.session
         return rendered(
             session.templates, template, self.texts, root=session.root, form_token=session.form_token,
-            workspace=session.workspace, here=self.request.url.path.removeprefix(session.root), **values,
+            workspace=session.workspace, here=self.request.url.path.removeprefix(session.root),
+            here_name=self.query("name") or self.form.raw("name"), **values,
         )  # fmt: skip
 
     def page(self, template: str, *, error: DiscreetError | None = None, **values: object) -> Response:
@@ -113,6 +114,13 @@ class Visit:
         """Lead to another page."""
         address = "&".join(f"{name}={quote(value, safe='')}" for name, value in query.items())
         return RedirectResponse(f"{self.session.root}{page}{'?' if address else ''}{address}", 303)
+
+    def back(self, page: str, name: str) -> Response:
+        """Lead back to the page that a link or a form was on; `name` is the dimension of the page of one dimension."""
+        if page == "dimension":
+            known = self.workspace.is_open and name in self.workspace.document.current.spec.dimensions
+            return self.to("dimension", name=name) if known else self.to("columns")
+        return self.to(page if page.isascii() and page.isalpha() else "")
 
     def acting(self, act: Callable[[], Response], show: Callable[[DiscreetError], Response]) -> Response:
         """Do what a form asks for. Show the page of the form with the message if that is a mistake."""

@@ -134,7 +134,7 @@ def _error_page(request: Request, status: int, lines: list[str], *, nothing_open
     texts = page_texts(PACKAGE, chosen_language(session.workspace.language, request.headers.get("accept-language")))
     page = rendered(
         session.templates, "error.html", texts, root=session.root, form_token=session.form_token,
-        workspace=session.workspace, here=request.url.path.removeprefix(session.root), error=lines,
-        status=status, nothing_open=nothing_open,
+        workspace=session.workspace, here=request.url.path.removeprefix(session.root),
+        here_name=request.query_params.get("name", ""), error=lines, status=status, nothing_open=nothing_open,
     )  # fmt: skip
     return HTMLResponse(page, status, NO_STORE)

@@ -15,6 +15,10 @@ SPEC_ENDINGS = (".yaml", ".yml")
 MOST_SHOWN = 500
 """Files of a folder that are listed."""
 
+LONGEST_PATH = 4000
+LONGEST_NAME = 255
+"""Bytes of the longest name of a file; part of an ending that a program adds to it may need some of them."""
+
 MANIFEST = "manifest.json"
 
 
@@ -52,7 +56,7 @@ class WorkingFolder:
     def existing(self, name: str) -> Path:
         """Return the real path of something in the folder. Raise InputError if it is outside, or does not exist."""
         real = self._inside(name)
-        if real is None or not real.exists():
+        if real is None or not os.path.exists(real):
             raise InputError(f"{name!r:.200} is not in the folder {self.path}; choose a file from the list")
         return real
 
@@ -105,7 +109,9 @@ class WorkingFolder:
 
     def _inside(self, name: str) -> Path | None:
         """Return the real path of a name if it is in the folder, links followed. None if it is not."""
-        if "\0" in name or len(name) > 4000 or os.path.isabs(name):
+        if "\0" in name or len(name) > LONGEST_PATH or os.path.isabs(name):
+            return None
+        if any(len(os.fsencode(part)) > LONGEST_NAME for part in name.split("/")):
             return None
         try:
             real = Path(os.path.realpath(self.path / name))

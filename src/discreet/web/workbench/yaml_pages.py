@@ -53,8 +53,7 @@ def yaml_text(visit: Visiting) -> Response:
 def undo(visit: Visiting) -> Response:
     """Take the last change back."""
     visit.workspace.document.undo()
-    page = visit.form.text("page")
-    return visit.to(page if page.isascii() and page.isalpha() else "yaml")
+    return visit.back(visit.form.text("page") or "yaml", visit.form.raw("name"))
 
 
 @router.post("/save")
