@@ -33,7 +33,7 @@ from discreet.release import run
         ({"dimensions": {"sex": {"column": "sex", "categories": ["_other"]}}}, "'_other'"),
         ({"dimensions": {"sex": {"column": "sex", "categories": {"a": ["x"], "b": ["x"]}}}}, "'sex' gives .* 'x'"),
         ({"dimensions": {"sex": {"column": "sex"}}}, r"dimensions\.sex: "),
-        ({"dimensions": {"sex": {"column": "sex", "ranges": {"a": [0, 9], "b": [5, 12]}}}}, "range 5.0 to 12.0"),
+        ({"dimensions": {"sex": {"column": "sex", "ranges": {"a": [0, 9], "b": [5, 12]}}}}, "'a' .*'b'"),
         ({"design": {"name": "nope"}}, "'nope'"),
         ({"design": {"name": "geometric", "colour": 1}}, "'colour'"),
         ({"design": {"name": "cyclic", "size": 4, "epsilon": 1}}, "design: "),

@@ -98,7 +98,7 @@ def test_measurements_have_measured_groupings_only(tmp_path: Path) -> None:
         part is None for part in release.measurements
     ]
     assert sorted(path.name for path in (tmp_path / "out" / "certificates").iterdir()) == ["1.json", "2.json"]
-    assert release.manifest["version"] == 5
+    assert release.manifest["version"] == 7
     assert len(release.ptables) == 2
 
 
@@ -110,7 +110,7 @@ def test_a_list_of_all_groupings_with_one_noise_draws_the_same(tmp_path: Path) -
     }
     first, second = run(plain, tmp_path / "plain"), run(listed, tmp_path / "listed")
     assert [part.tolist() for part in first.measurements] == [part.tolist() for part in second.measurements]
-    assert (first.manifest["version"], second.manifest["version"]) == (4, 5)
+    assert (first.manifest["version"], second.manifest["version"]) == (6, 7)
     assert (tmp_path / "listed" / "certificate.json").exists()
     assert first.promise == second.promise
 

@@ -1,9 +1,9 @@
 """The releases that an explorer shows, each under a short name for addresses."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from discreet.errors import ParameterError
@@ -79,21 +79,14 @@ class Catalogue:
         }
 
     def answer(self, name: str, question: TableQuestion) -> AnsweredTable:
-        """Return the answer to a question about a release. Some hundred answers are remembered.
+        """Return the answer to a question about a release.
 
         Raises
         ------
         DiscreetError
             The table cannot be shown; see `any_table.answer`.
         """
-        return self._remembered(name, question)
-
-    @cached_property
-    def _remembered(self) -> Callable[[str, TableQuestion], AnsweredTable]:
-        def made(name: str, question: TableQuestion) -> AnsweredTable:
-            return answer(self.release(name).opened, question)
-
-        return lru_cache(maxsize=200)(made)
+        return answer(self.release(name).opened, question)
 
 
 class UnknownReleaseError(ParameterError):
