@@ -29,7 +29,8 @@ async function look(page, url, widths, scheme, isFirst, found) {
     if (!["data:", "blob:"].includes(target.protocol) && target.origin !== new URL(url).origin) found.add(`request to ${target.origin}`);
   });
   page.on("response", (response) => {
-    if (response.status() >= 400) found.add(`${response.status()}: ${response.url()}`);
+    const isRefusedPage = response.status() === 422 && response.request().isNavigationRequest(); // pages that explain a refusal
+    if (response.status() >= 400 && !isRefusedPage) found.add(`${response.status()}: ${response.url()}`);
   });
   page.on("pageerror", (error) => found.add(`script: ${error.message}`));
   await page.goto(url, { waitUntil: "load", timeout });

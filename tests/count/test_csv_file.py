@@ -19,6 +19,7 @@ from discreet.count.sources import open_engine
 from discreet.errors import InputError
 from discreet.plan.canonical_text import canonical
 from discreet.plan.codebook import Recode
+from discreet.prepare.initial_spec import initial_spec
 
 LETTERS = {"x": 0, "y": 1, "x\ny": 2, "x\r\ny": 3, "p,q": 4, 'say "x"': 5, "é": 6, "NULL": 7, "#x": 8, "x\\": 9}
 OTHER = len(LETTERS)
@@ -390,3 +391,10 @@ def test_a_copy_has_the_columns_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"id,a\n1,\xff\n2,x\n")
     with open_engine({"csv": tmp_path / "x.csv"}, column_names=set()) as engine:
         assert engine.count(CountPlan()).to_pylist() == [{"count": 2}]
+
+
+@pytest.mark.parametrize("content", [b"\r0", b"\r\r\x82", b"\rsex\rf"])
+def test_a_file_that_begins_with_a_blank_line_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "people.csv").write_bytes(content)
+    with pytest.raises(InputError, match="blank line"):
+        initial_spec(str(tmp_path / "people.csv"))

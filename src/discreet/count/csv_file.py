@@ -233,6 +233,10 @@ def _prepared(
     file = CSVFile(names, readable, False, quotes > 0, header, delimiter, hint)
     if trusted and (quotes == 0 or (quotes % 2 == 0 and _is_readable(file))):
         return file
+    if not names:
+        raise InputError(
+            f"{path} begins with a blank line; the first line has the names of columns: remove blank lines"
+        )
     indices = _column_indices(names, column_names)
     copy = _copy(readable, folder, indices, delimiter, header, one_column=len(names) == 1)
     return replace(file, names=tuple(names[index] for index in indices), path=copy, copied=True)
